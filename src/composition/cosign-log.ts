@@ -27,6 +27,7 @@ export const cosignLog = async (
   const ending = new AbortController();
   const logEvent = logCosigning(log);
   const cosigning = keepCosigning({
+    clock: runtime.clock,
     policy,
     post: makePostText(runtime.clock, ending.signal),
     proveIn:

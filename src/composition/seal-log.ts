@@ -73,6 +73,7 @@ export const sealLog = async (
   );
   const stamping = stampLog({ config, log, runtime, started }, storage.checkpoints);
   const signing = keepSigning({
+    clock: runtime.clock,
     lockTree: makeLockTree(pool, name),
     archive: notingArchive(archive, {
       notes: makeArchiveNotes(pool, placeOfStorage(config)),

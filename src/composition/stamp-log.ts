@@ -14,6 +14,7 @@ export const stampLog = (
   const ending = new AbortController();
   const post = makePost(runtime.clock, ending.signal, 'application/timestamp-query');
   const stamping = keepStamping({
+    runtime,
     post: async (request) => {
       const { status, body } = await post(tsaUrl, Buffer.from(request));
       if (status !== 200) throw new Error(`the TSA answers with the status ${status}`);

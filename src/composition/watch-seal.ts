@@ -65,6 +65,7 @@ export const watchSeal = async (
   const ledger = ledgerOf(registry);
   const { categories } = byName(ledger.name);
   const watching = watchUnsigned({
+    clock: runtime.clock,
     findHead: async () => orThrow(await store.head(categories)),
     findExtent: queries.ledgerExtent(ledger),
     findSigned: makeFindSigned(first?.verifier, store, queries.sealedTree(ledger)),

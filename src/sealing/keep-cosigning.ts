@@ -1,20 +1,15 @@
 import { either as E } from 'fp-ts';
-import { pause } from '../event-sourcing/pause.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import { askWitness, type PostText, type ProveFrom } from './ask-witness.js';
 import type { PolicyWitness, WitnessPolicy } from './witness-policy.js';
 
-/**
- * How often at most witnesses are asked, where they do not suffice, when they are asked again at the latest, and how long a
- * checkpoint may lack its quorum before that is a warning, ms.
- */
-type AskingIntervals = { readonly ask: number; readonly again: number; readonly timeout: number };
-
 /** How long a checkpoint may lack its quorum before that is a warning, and before it is handed out without, ms. */
 export const QUORUM_TIMEOUT_MS = 60_000;
 
-const INTERVALS: AskingIntervals = { ask: 2_000, again: 60_000, timeout: QUORUM_TIMEOUT_MS };
+/** How often at most witnesses are asked, and, where they do not suffice, when they are asked again at the latest, ms. */
+const INTERVALS = { ask: 2_000, again: 60_000 };
 
 /** Why a witness has not cosigned, by its name. */
 type Refusals = ReadonlyArray<{ readonly witness: string; readonly reason: string }>;
@@ -29,6 +24,7 @@ export type CosigningEvent =
   | { readonly _tag: 'NotRecorded'; readonly cause: unknown };
 
 type CosigningDeps = {
+  readonly clock: Clock;
   readonly policy: WitnessPolicy;
   readonly post: PostText;
   /** Proofs in the tree that the checkpoint is of. */
@@ -37,7 +33,6 @@ type CosigningDeps = {
   readonly largestOf: (origin: string) => Promise<SignedCheckpoint | undefined>;
   readonly record: (checkpoint: SignedCheckpoint) => Promise<void>;
   readonly onEvent: (event: CosigningEvent) => void;
-  readonly intervals?: AskingIntervals;
 };
 
 export type Cosigning = {
@@ -56,7 +51,7 @@ export type Cosigning = {
  * seconds, all witnesses at once. Where too few cosign, it goes on trying, less and less often.
  */
 export const keepCosigning = (deps: CosigningDeps): Cosigning => {
-  const { policy, post, proveIn, largestOf, record, onEvent, intervals = INTERVALS } = deps;
+  const { clock, policy, post, proveIn, largestOf, record, onEvent } = deps;
   const stopping = new AbortController();
   const asked = policy.witnesses.flatMap((witness) =>
     witness.url === undefined ? [] : [{ ...witness, url: witness.url }],
@@ -128,23 +123,23 @@ export const keepCosigning = (deps: CosigningDeps): Cosigning => {
   };
 
   const run = async (): Promise<void> => {
-    let wait = intervals.ask;
-    while (await pause(wait, stopping.signal)) {
+    let wait = INTERVALS.ask;
+    while (await clock.sleep(wait, stopping.signal)) {
       const checkpoint = newest;
       if (checkpoint === undefined) continue;
       const isDone = await attempted(checkpoint);
-      wait = isDone ? intervals.ask : Math.min(2 * wait, intervals.again);
-      if (isDone) lackingSince = newest === checkpoint ? undefined : performance.now();
+      wait = isDone ? INTERVALS.ask : Math.min(2 * wait, INTERVALS.again);
+      if (isDone) lackingSince = newest === checkpoint ? undefined : clock.monotonic();
     }
   };
   const running = run();
 
-  const isLate = (): boolean => lackingSince !== undefined && performance.now() - lackingSince >= intervals.timeout;
+  const isLate = (): boolean => lackingSince !== undefined && clock.monotonic() - lackingSince >= QUORUM_TIMEOUT_MS;
 
   return {
     offer: (checkpoint) => {
       newest = checkpoint;
-      lackingSince ??= performance.now();
+      lackingSince ??= clock.monotonic();
     },
     toArchive: (checkpoint) => (isLate() ? checkpoint : cosigned?.origin === checkpoint.origin ? cosigned : undefined),
     isLate,

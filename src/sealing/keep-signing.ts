@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { pause } from '../event-sourcing/pause.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import { renderVerifier, type Verifier } from '../seal/note-key.js';
 import type { CheckpointArchive } from './checkpoint-archive.js';
@@ -8,9 +8,7 @@ import type { SealInForce } from './seal-history.js';
 import { type SealFault, signTree } from './sign-tree.js';
 
 /** How often at most a checkpoint is signed, one is put into the storage, and a tree that must not be signed is compared again, ms. */
-type SigningIntervals = { readonly sign: number; readonly archive: number; readonly again: number };
-
-const INTERVALS: SigningIntervals = { sign: 1_000, archive: 60_000, again: 5_000 };
+const INTERVALS = { sign: 1_000, archive: 60_000, again: 5_000 };
 
 export type SigningEvent =
   | { readonly _tag: 'Signed' | 'Archived'; readonly checkpoint: SignedCheckpoint }
@@ -25,6 +23,7 @@ export type SigningEvent =
   | { readonly _tag: 'Postponed'; readonly cause: unknown };
 
 type SigningDeps = {
+  readonly clock: Clock;
   readonly lockTree: LockTree;
   readonly archive: CheckpointArchive;
   /** Who signs, and as what, as the log says. Rejects with what the log throws, and where this process must not sign. */
@@ -38,7 +37,6 @@ type SigningDeps = {
   readonly onEvent: (event: SigningEvent) => void;
   /** What is put into the storage for a checkpoint, when nothing is urgent: with cosignatures. Without it: the checkpoint. */
   readonly toArchive?: (checkpoint: SignedCheckpoint) => SignedCheckpoint | undefined;
-  readonly intervals?: SigningIntervals;
 };
 
 type Signing = {
@@ -62,17 +60,7 @@ const STORAGE_SILENT = new Error('the file storage, which is to be asked what wa
  * until somebody has restored the log or restarted the seal. Goes on after every failure.
  */
 export const keepSigning = (deps: SigningDeps): Signing => {
-  const {
-    lockTree,
-    archive,
-    findSeal,
-    isKeeper,
-    reached,
-    isComplete,
-    onEvent,
-    toArchive,
-    intervals = INTERVALS,
-  } = deps;
+  const { clock, lockTree, archive, findSeal, isKeeper, reached, isComplete, onEvent, toArchive } = deps;
   const stopping = new AbortController();
   let seal: SealInForce | undefined;
   let fault: SealFault | undefined;
@@ -104,10 +92,10 @@ export const keepSigning = (deps: SigningDeps): Signing => {
     const { verifier } = seal.signer;
     const { name } = verifier;
     tell(verifier, before);
-    if (name === before?.name && fault === undefined && performance.now() - askedAt < intervals.archive) return name;
+    if (name === before?.name && fault === undefined && clock.monotonic() - askedAt < INTERVALS.archive) return name;
     if (name !== before?.name) [archived, newest] = [undefined, undefined];
     archived = orThrow(await archive.largestOf(name, archived?.size ?? -1)) ?? archived;
-    askedAt = performance.now();
+    askedAt = clock.monotonic();
     return name;
   };
 
@@ -149,7 +137,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
     const checkpoint = isUrgent && witnessed?.size !== newest.size ? newest : witnessed;
     if (checkpoint === undefined || checkpoint.size <= (archived?.size ?? 0)) return;
     orThrow(await archive.put(checkpoint));
-    [archived, putAt] = [checkpoint, performance.now()];
+    [archived, putAt] = [checkpoint, clock.monotonic()];
     onEvent({ _tag: 'Archived', checkpoint });
   };
 
@@ -165,7 +153,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
   };
 
   const run = async (): Promise<void> => {
-    while (await pause(fault === undefined ? intervals.sign : intervals.again, stopping.signal)) {
+    while (await clock.sleep(fault === undefined ? INTERVALS.sign : INTERVALS.again, stopping.signal)) {
       if (!isKeeper()) {
         // whoever keeps the tree now says what is wrong with it
         fault = undefined;
@@ -173,7 +161,7 @@ export const keepSigning = (deps: SigningDeps): Signing => {
       }
       await attempted(async () => {
         await sign();
-        if (fault !== undefined || performance.now() - putAt >= intervals.archive) await putNewest(fault !== undefined);
+        if (fault !== undefined || clock.monotonic() - putAt >= INTERVALS.archive) await putNewest(fault !== undefined);
       });
     }
   };

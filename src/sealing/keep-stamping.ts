@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { either as E } from 'fp-ts';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
 import { timeInAnswer, timestampRequest } from './timestamp.js';
 
@@ -13,12 +13,12 @@ export type StampingEvent =
   | { readonly _tag: 'NotStamped'; readonly cause: unknown };
 
 type StampingDeps = {
+  readonly runtime: Runtime;
   /** Posts a request and gives the answer; rejects where there is no short one in time. */
   readonly post: (request: Buffer) => Promise<Buffer>;
   /** Keeps an answer beside its checkpoint. */
   readonly keep: (checkpoint: SignedCheckpoint, answer: Buffer) => Promise<void>;
   readonly onEvent: (event: StampingEvent) => void;
-  readonly everyMs?: number;
 };
 
 export type Stamping = {
@@ -32,19 +32,19 @@ export type Stamping = {
  * Has checkpoints stamped by a time stamping authority: one that was archived, at most every hour. Nothing waits for it; what fails is tried again
  * with the next checkpoint.
  */
-export const keepStamping = ({ post, keep, onEvent, everyMs = STAMP_EVERY_MS }: StampingDeps): Stamping => {
+export const keepStamping = ({ runtime: { clock, random }, post, keep, onEvent }: StampingDeps): Stamping => {
   let stampedAt = -Infinity;
   let underWay: Promise<void> | undefined;
   let isStopping = false;
 
   const stamp = async (checkpoint: SignedCheckpoint): Promise<void> => {
     try {
-      const nonce = randomBytes(NONCE_BYTES);
+      const nonce = random.bytes(NONCE_BYTES);
       const answer = await post(timestampRequest(checkpoint.note, nonce));
       const time = timeInAnswer(answer, checkpoint.note, nonce);
       if (E.isLeft(time)) throw new Error(time.left);
       await keep(checkpoint, answer);
-      stampedAt = performance.now();
+      stampedAt = clock.monotonic();
       onEvent({ _tag: 'Stamped', checkpoint, time: time.right });
     } catch (cause) {
       if (!isStopping) onEvent({ _tag: 'NotStamped', cause });
@@ -54,7 +54,7 @@ export const keepStamping = ({ post, keep, onEvent, everyMs = STAMP_EVERY_MS }: 
 
   return {
     offer: (checkpoint) => {
-      if (!isStopping && performance.now() - stampedAt >= everyMs) underWay ??= stamp(checkpoint);
+      if (!isStopping && clock.monotonic() - stampedAt >= STAMP_EVERY_MS) underWay ??= stamp(checkpoint);
     },
     stop: async () => {
       isStopping = true;

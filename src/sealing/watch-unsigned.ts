@@ -1,4 +1,4 @@
-import { repeat } from '../event-sourcing/pause.js';
+import { type Clock, repeat } from '../event-sourcing/clock.js';
 import type { Position } from '../event-sourcing/recorded-event.js';
 
 /** So long an event may be without a checkpoint, ms: as a rule it has one after a second. */
@@ -15,13 +15,12 @@ export type LedgerExtent = { readonly size: number; readonly upTo: Position };
 
 /** Asked one after the other; each rejects with what its store throws. */
 type UnsignedDeps = {
+  readonly clock: Clock;
   /** Of the events that are in the tree; undefined while there are none. */
   readonly findHead: () => Promise<Position | undefined>;
   readonly findExtent: () => Promise<LedgerExtent>;
   /** How many events the newest checkpoint in Postgres is over; undefined where nobody is known to sign. */
   readonly findSigned: () => Promise<number | undefined>;
-  readonly lookMs?: number;
-  readonly now?: () => number;
 };
 
 export type UnsignedWatch = {
@@ -41,7 +40,7 @@ type Mark = { readonly at: number; readonly head: Position; readonly size: numbe
  * to wait for them.
  */
 export const watchUnsigned = (deps: UnsignedDeps): UnsignedWatch => {
-  const { findHead, findExtent, findSigned, lookMs = LOOK_MS, now = () => performance.now() } = deps;
+  const { clock, findHead, findExtent, findSigned } = deps;
   const stopping = new AbortController();
   /** The oldest first. */
   let marks: ReadonlyArray<Mark> = [];
@@ -59,7 +58,7 @@ export const watchUnsigned = (deps: UnsignedDeps): UnsignedWatch => {
   };
 
   const look = async (): Promise<void> => {
-    const at = now();
+    const at = clock.monotonic();
     noteHead(await findHead(), at);
     noteExtent(await findExtent());
     const signed = await findSigned();
@@ -67,12 +66,12 @@ export const watchUnsigned = (deps: UnsignedDeps): UnsignedWatch => {
     marks = signed === undefined ? [] : marks.filter(({ size }) => size === undefined || size > signed);
   };
 
-  const watching = repeat(lookMs, stopping.signal, () => look().catch(() => undefined));
+  const watching = repeat(clock, LOOK_MS, stopping.signal, () => look().catch(() => undefined));
 
   return {
     unsignedMs: () => {
       const [oldest] = marks;
-      return oldest === undefined ? 0 : now() - oldest.at;
+      return oldest === undefined ? 0 : clock.monotonic() - oldest.at;
     },
     signed: () => known,
     stop: async () => {

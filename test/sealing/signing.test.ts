@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { pause } from '../../src/event-sourcing/pause.js';
 import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
 import { openCheckpoint } from '../../src/seal/checkpoint.js';
 import { renderVerifier, signerOf, type Signer } from '../../src/seal/note-key.js';
 import { keepSigning, type SigningEvent } from '../../src/sealing/keep-signing.js';
-import { eventually } from '../support/eventually.js';
+import { makeManualClock, type ManualClock } from '../support/manual-clock.js';
 import { historyOf, sealBy } from '../support/seal-in-force.js';
 import { makeMemoryArchive } from '../support/memory-archive.js';
 import { makeMemoryTree } from '../support/memory-tree.js';
@@ -24,10 +23,21 @@ const names = (count: number, prefix = 'event'): ReadonlyArray<string> =>
 describe('signing the tree', () => {
   const tree = () => makeMemoryTree();
   const running: Array<() => Promise<void>> = [];
+  let clock: ManualClock;
+
+  beforeEach(() => {
+    clock = makeManualClock();
+  });
 
   afterEach(async () => {
     for (const stop of running.splice(0)) await stop();
   });
+
+  /** Lets time pass, a few minutes at most, until it is so. */
+  const until = async (isSo: () => boolean): Promise<boolean> => {
+    for (let seconds = 0; !isSo() && seconds < 200; seconds += 1) await clock.advance(1_000);
+    return isSo();
+  };
 
   const start = (
     { state, lockTree }: ReturnType<typeof makeMemoryTree>,
@@ -36,6 +46,7 @@ describe('signing the tree', () => {
   ) => {
     const events: Array<SigningEvent> = [];
     const signing = keepSigning({
+      clock,
       lockTree,
       archive,
       findSeal: sealBy(signerNamed(ORIGIN)),
@@ -43,12 +54,10 @@ describe('signing the tree', () => {
       reached: () => state.leaves,
       isComplete: () => Promise.resolve(true),
       onEvent: (event) => events.push(event),
-      intervals: { sign: 2, archive: 20, again: 2 },
       ...changed,
     });
     running.push(signing.stop);
-    const said = (tag: SigningEvent['_tag']) =>
-      eventually(() => Promise.resolve(events.some(({ _tag }) => _tag === tag)), Boolean);
+    const said = (tag: SigningEvent['_tag']) => until(() => events.some(({ _tag }) => _tag === tag));
     const tags = () => events.map((event) => (event._tag === 'Fault' ? event.fault._tag : event._tag));
     return { ...signing, events, said, tags };
   };
@@ -60,12 +69,10 @@ describe('signing the tree', () => {
     kept.state.leaves = names(3);
     const { said, events } = start(kept, makeMemoryArchive());
     await said('Signed');
-    await pause(30);
+    await clock.advance(120_000);
     expect(sizes(kept.state.recorded)).to.deep.equal([3]);
     kept.state.leaves = names(300);
-    expect(
-      await eventually(() => Promise.resolve(events.filter(({ _tag }) => _tag === 'Signed').length === 2), Boolean),
-    ).to.equal(true);
+    expect(await until(() => events.filter(({ _tag }) => _tag === 'Signed').length === 2)).to.equal(true);
     expect(sizes(kept.state.recorded)).to.deep.equal([3, 300]);
     const opened = openCheckpoint(Buffer.from(kept.state.recorded[1]?.note ?? ''), [signerNamed(ORIGIN).verifier]);
     expect(E.isRight(opened) && [opened.right.size, opened.right.root.toString('hex')]).to.deep.equal([
@@ -81,7 +88,7 @@ describe('signing the tree', () => {
     const witnessed = new Array<SignedCheckpoint>();
     const { said, stop, events } = start(kept, archive, { toArchive: () => witnessed[0] });
     await said('Signed');
-    await pause(50);
+    await clock.advance(120_000);
     expect(archive.kept).to.deep.equal([]);
     witnessed.push({ origin: ORIGIN, size: 3, note: 'with cosignatures' });
     await said('Archived');
@@ -89,7 +96,7 @@ describe('signing the tree', () => {
     // what is no note would not be extended
     archive.kept.pop();
     kept.state.leaves = names(5);
-    await eventually(() => Promise.resolve(events.filter(({ _tag }) => _tag === 'Signed').length === 2), Boolean);
+    await until(() => events.filter(({ _tag }) => _tag === 'Signed').length === 2);
     await stop();
     expect(archive.kept.map(({ size, note }) => [size, note === 'with cosignatures'])).to.deep.equal([[5, false]]);
   });
@@ -97,35 +104,38 @@ describe('signing the tree', () => {
   it('signs nothing of a log without events', async () => {
     const kept = tree();
     const { stop } = start(kept, makeMemoryArchive());
-    await pause(20);
+    await clock.advance(20_000);
     await stop();
     expect(kept.state.recorded).to.deep.equal([]);
   });
 
   it('puts the first checkpoint into the storage at once, however long there was nothing to sign', async () => {
     const kept = tree();
-    const { said } = start(kept, makeMemoryArchive(), { intervals: { sign: 2, archive: 60_000, again: 2 } });
-    await pause(20);
+    const { tags } = start(kept, makeMemoryArchive());
+    await clock.advance(120_000);
     kept.state.leaves = names(1);
-    expect(await said('Archived')).to.equal(true);
+    await clock.advance(1_000);
+    expect(tags()).to.deep.equal(['Signed', 'Archived']);
   });
 
   it('puts checkpoints into the storage from time to time, and the last one at a stop', async () => {
     const kept = tree();
     const archive = makeMemoryArchive();
     kept.state.leaves = names(1);
-    const { said, stop } = start(kept, archive, { intervals: { sign: 2, archive: 60_000, again: 2 } });
+    const { said, stop } = start(kept, archive);
     await said('Archived');
     for (const size of [2, 3]) {
       kept.state.leaves = names(size);
-      expect(await eventually(() => Promise.resolve(kept.state.recorded.at(-1)?.size === size), Boolean)).to.equal(
-        true,
-      );
+      await clock.advance(1_000);
+      expect(kept.state.recorded.at(-1)?.size).to.equal(size);
     }
+    await clock.advance(57_000);
     expect(sizes(archive.kept)).to.deep.equal([1]);
+    await clock.advance(1_000);
+    expect(sizes(archive.kept)).to.deep.equal([1, 3]);
     kept.state.leaves = names(4);
     await stop();
-    expect(sizes(archive.kept)).to.deep.equal([1, 4]);
+    expect(sizes(archive.kept)).to.deep.equal([1, 3, 4]);
     expect(archive.kept.at(-1)).to.deep.equal(kept.state.recorded.at(-1));
   });
 
@@ -157,7 +167,7 @@ describe('signing the tree', () => {
         kept.state.leaves = leaves;
         const after = same ? before : start(kept, archive);
         await after.said('Fault');
-        await pause(20);
+        await clock.advance(20_000);
         expect(after.tags().slice(same ? -1 : 0)).to.deep.equal([fault]);
         expect(after.fault()?._tag).to.equal(fault);
         expect(kept.state.recorded.filter(({ size }) => size !== 10)).to.deep.equal([]);
@@ -170,20 +180,14 @@ describe('signing the tree', () => {
     const kept = tree();
     const archive = makeMemoryArchive();
     kept.state.leaves = names(3);
-    const first = start(kept, archive, { intervals: { sign: 2, archive: 600_000, again: 2 } });
+    const first = start(kept, archive);
     await first.said('Archived');
     kept.state.leaves = names(5);
-    await eventually(
-      () => Promise.resolve(sizes(kept.state.recorded)),
-      (recorded) => recorded.includes(5),
-    );
+    await until(() => sizes(kept.state.recorded).includes(5));
     kept.state.leaves = names(4);
     kept.state.recorded.pop();
     await first.said('Fault');
-    await eventually(
-      () => Promise.resolve(sizes(archive.kept)),
-      (archived) => archived.includes(5),
-    );
+    await until(() => sizes(archive.kept).includes(5));
     expect(sizes(archive.kept)).to.deep.equal([3, 5]);
     await first.stop();
     kept.state.leaves = [...names(4), 'another'];
@@ -203,10 +207,10 @@ describe('signing the tree', () => {
     const { events } = start(kept, makeMemoryArchive(), {
       isComplete: () => Promise.resolve(kept.state.leaves.length > 9),
     });
-    await pause(20);
+    await clock.advance(20_000);
     expect(events).to.deep.equal([]);
     kept.state.leaves = names(11);
-    expect(await eventually(() => Promise.resolve(kept.state.recorded.at(-1)?.size === 11), Boolean)).to.equal(true);
+    expect(await until(() => kept.state.recorded.at(-1)?.size === 11)).to.equal(true);
   });
 
   it('does not sign where another key has signed as the same origin', async () => {
@@ -232,19 +236,19 @@ describe('signing the tree', () => {
       findSeal: () => (isLogAway ? Promise.reject(new Error('away')) : sealBy(signerNamed(ORIGIN))()),
     });
     await said('Postponed');
-    await pause(20);
+    await clock.advance(20_000);
     archive.isAway = false;
-    await pause(20);
+    await clock.advance(20_000);
     kept.state.isAway = true;
     isLogAway = false;
-    await pause(20);
+    await clock.advance(20_000);
     expect([kept.state.recorded, tags()]).to.deep.equal([[], ['Postponed']]);
     kept.state.isAway = false;
     await said('Archived');
     expect(sizes(kept.state.recorded)).to.deep.equal([10]);
     archive.isAway = true;
     kept.state.leaves = names(11);
-    await pause(20);
+    await clock.advance(20_000);
     expect(sizes(kept.state.recorded)).to.deep.equal([10]);
   });
 
@@ -255,7 +259,7 @@ describe('signing the tree', () => {
     kept.state.swallows = true;
     const { said, events } = start(kept, archive);
     await said('Postponed');
-    await pause(20);
+    await clock.advance(20_000);
     expect([events.map(({ _tag }) => _tag), archive.kept]).to.deep.equal([['Postponed'], []]);
     expect(events).to.have.nested.property('[0].cause.message').that.includes('triggers and rules of seal.checkpoint');
     kept.state.swallows = false;
@@ -280,7 +284,7 @@ describe('signing the tree', () => {
     const kept = tree();
     kept.state.leaves = names(10);
     const { stop, events } = start(kept, makeMemoryArchive(), { isKeeper: () => false });
-    await pause(20);
+    await clock.advance(20_000);
     await stop();
     expect([events, kept.state.recorded]).to.deep.equal([[], []]);
   });
@@ -296,7 +300,7 @@ describe('signing the tree', () => {
     await said('Fault');
     expect(fault()?._tag).to.equal('Shorter');
     isKeeper = false;
-    expect(await eventually(() => Promise.resolve(fault() === undefined), Boolean)).to.equal(true);
+    expect(await until(() => fault() === undefined)).to.equal(true);
   });
 
   it('begins anew under another origin when the log says so', async () => {
@@ -317,7 +321,7 @@ describe('signing the tree', () => {
       [ORIGIN, 10],
       [`${ORIGIN}/2`, 5],
     ]);
-    expect(await eventually(() => Promise.resolve(archive.kept.at(-1)?.origin === origin), Boolean)).to.equal(true);
+    expect(await until(() => archive.kept.at(-1)?.origin === origin)).to.equal(true);
   });
 
   it('goes on with another key when the log says so, and says that', async () => {
@@ -331,7 +335,7 @@ describe('signing the tree', () => {
     seal = { signer: after, history: { ...historyOf(after.verifier), keys } };
     kept.state.leaves = names(11);
     await said('KeyReplaced');
-    expect(await eventually(() => Promise.resolve(kept.state.recorded.length === 2), Boolean)).to.equal(true);
+    expect(await until(() => kept.state.recorded.length === 2)).to.equal(true);
     expect(E.isRight(openCheckpoint(Buffer.from(kept.state.recorded[1]!.note), [after.verifier]))).to.equal(true);
     expect(events.filter(({ _tag }) => _tag === 'KeyReplaced')).to.deep.equal([
       { _tag: 'KeyReplaced', key: renderVerifier(after.verifier), replaced: renderVerifier(before.verifier) },

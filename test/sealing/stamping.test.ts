@@ -8,6 +8,7 @@ import { timeInAnswer, timestampRequest } from '../../src/sealing/timestamp.js';
 import { checkpointOf } from '../support/checkpoints.js';
 import { eventually } from '../support/eventually.js';
 import { tsaOfSuite } from '../support/small-tsa.js';
+import { makeManualClock } from '../support/manual-clock.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const NONCE = Buffer.from('8899aabbccddeeff', 'hex');
@@ -75,7 +76,9 @@ describe('timestamps of checkpoints', function () {
     const kept: Array<readonly [SignedCheckpoint, Buffer]> = [];
     const events: Array<StampingEvent> = [];
     const post = makePost(systemRuntime.clock, new AbortController().signal, 'application/timestamp-query');
+    const clock = makeManualClock();
     const stamping = keepStamping({
+      runtime: { ...systemRuntime, clock },
       post: async (request) => {
         const { status, body } = await post(tsa().url, Buffer.from(request));
         if (status !== 200) throw new Error(`status ${status}`);
@@ -89,17 +92,20 @@ describe('timestamps of checkpoints', function () {
         () => Promise.resolve(events.length),
         (length) => length >= count,
       );
-    return { ...stamping, kept, events, said };
+    return { ...stamping, clock, kept, events, said };
   };
 
-  it('are kept of one checkpoint in a while', async () => {
-    const { offer, kept, said, stop } = start();
+  it('are kept of one checkpoint an hour', async () => {
+    const { offer, clock, kept, said, stop } = start();
     offer(checkpointOf('log.example', 3));
     offer(checkpointOf('log.example', 4));
     await said(1);
+    await clock.advance(3_599_999);
     offer(checkpointOf('log.example', 5));
+    await clock.advance(1);
+    offer(checkpointOf('log.example', 6));
     await stop();
-    expect(kept.map(([{ size }]) => size)).to.deep.equal([3]);
+    expect(kept.map(([{ size }]) => size)).to.deep.equal([3, 6]);
     const [[checkpoint, answer] = []] = kept;
     expect(tsa().verify(checkpoint?.note ?? '', answer ?? Buffer.alloc(0))).to.equal(0);
   });

@@ -12,16 +12,19 @@ import { proveConsistency } from '../../src/seal/proofs.js';
 import type { ReadTiles } from '../../src/seal/read-tiles.js';
 import { appendLeaves, edgeRoot, emptyEdge } from '../../src/seal/tree-edge.js';
 import { askWitness } from '../../src/sealing/ask-witness.js';
-import { type CosigningEvent, keepCosigning } from '../../src/sealing/keep-cosigning.js';
+import { type CosigningEvent, keepCosigning, QUORUM_TIMEOUT_MS } from '../../src/sealing/keep-cosigning.js';
 import { parseWitnessPolicy } from '../../src/sealing/witness-policy.js';
 import { signerNamed } from '../support/checkpoints.js';
 import { eventually } from '../support/eventually.js';
+import { makeManualClock } from '../support/manual-clock.js';
 import { cosignatureLine, SmallWitness, witnessKey } from '../support/small-witness.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const ORIGIN = 'log.example';
 const signer = signerNamed(ORIGIN);
 const TIME = 1_790_000_000;
+/** How often they are asked at most. */
+const ASK_MS = 2_000;
 
 const right = <A>(result: E.Either<unknown, A>): A => {
   if (E.isLeft(result)) throw new Error(String(result.left));
@@ -163,23 +166,20 @@ describe('witnesses of checkpoints', () => {
       for (const stop of running.splice(0)) await stop();
     });
 
-    const start = (
-      quorum: ReadonlyArray<string>,
-      recordedBefore: ReadonlyArray<SignedCheckpoint> = [],
-      timeout = 60_000,
-    ) => {
+    const start = (quorum: ReadonlyArray<string>, recordedBefore: ReadonlyArray<SignedCheckpoint> = []) => {
+      const clock = makeManualClock();
       const recorded = [...recordedBefore];
       const events: Array<CosigningEvent> = [];
       const lines = witnesses.map(({ key, url }, at) => `witness w${at + 1} ${key.vkey} ${url}`);
       const trees = new Map<number, ReturnType<typeof treeOf>>();
       const cosigning = keepCosigning({
+        clock,
         policy: right(parseWitnessPolicy([...lines, ...quorum].join('\n'))),
         post,
         proveIn: ({ size }) => trees.get(size)!.prove,
         largestOf: () => Promise.resolve(recorded.at(-1)),
         record: (checkpoint) => Promise.resolve(void recorded.push(checkpoint)),
         onEvent: (event) => events.push(event),
-        intervals: { ask: 5, again: 50, timeout },
       });
       running.push(cosigning.stop);
       const offer = (size: number, word?: string) => {
@@ -191,17 +191,24 @@ describe('witnesses of checkpoints', () => {
           () => Promise.resolve(events.filter(({ _tag }) => _tag === tag).length),
           (count) => count >= times,
         );
-      return { ...cosigning, recorded, events, offer, said };
+      /** Lets time pass, and waits until they have answered what they were asked then. */
+      const round = async (ms: number): Promise<void> => {
+        await clock.advance(ms);
+        await eventually(clock.waiting, (timers) => timers > 0);
+      };
+      return { ...cosigning, clock, round, recorded, events, offer, said };
     };
 
     const twoOfThree = ['group g 2 w1 w2 w3', 'quorum g'];
 
     it('give a note with a line of each that has cosigned, of the newest checkpoint only', async () => {
-      const { offer, said, recorded, toArchive } = start(twoOfThree);
+      const { round, offer, said, recorded, toArchive } = start(twoOfThree);
       offer(3);
+      await round(ASK_MS);
       await said('Cosigned');
       offer(5);
       offer(300);
+      await round(ASK_MS);
       await said('Cosigned', 2);
       expect(recorded.map(({ size }) => size)).to.deep.equal([3, 300]);
       const cosigners = witnesses.map(({ key }) => right(parseCosigner(key.vkey)));
@@ -211,17 +218,22 @@ describe('witnesses of checkpoints', () => {
     });
 
     it('suffice when one of three is away, and say so once when two are, until they are back', async () => {
-      const { offer, said, recorded, events, isLate, toArchive } = start(twoOfThree);
+      const { round, offer, said, recorded, events, isLate, toArchive } = start(twoOfThree);
       witnesses[2]!.instead = () => ({ status: 500, body: '' });
       offer(3);
+      await round(ASK_MS);
       await said('Cosigned');
       witnesses[1]!.instead = () => ({ status: 404, body: '' });
       offer(6);
+      // less and less often
+      for (const seconds of [2, 4, 8, 16]) {
+        const before = first().answered.length;
+        await round(seconds * 1_000 - 1);
+        expect(first().answered.length).to.equal(before);
+        await round(1);
+        expect(first().answered.length).to.be.greaterThan(before);
+      }
       await said('NoQuorum');
-      await eventually(
-        () => Promise.resolve(first().answered.length),
-        (count) => count > 5,
-      );
       const short = events.filter(({ _tag }) => _tag === 'NoQuorum');
       expect(short).to.have.lengthOf(1);
       expect(short[0]).to.deep.include({
@@ -234,46 +246,45 @@ describe('witnesses of checkpoints', () => {
       // not yet for a minute
       expect([isLate(), toArchive(treeOf(6).checkpoint)?.size]).to.deep.equal([false, 3]);
       witnesses[1]!.instead = undefined;
+      await round(32_000);
       await said('QuorumAgain');
       expect(recorded.map(({ size }) => size)).to.deep.equal([3, 6]);
     });
 
     it('are done without after a while, which is a warning until they suffice again', async () => {
-      const { offer, said, isLate, toArchive, recorded } = start(twoOfThree, [], 20);
+      const { clock, round, offer, said, isLate, toArchive, recorded } = start(twoOfThree);
       for (const witness of witnesses) witness.instead = () => ({ status: 500, body: '' });
       offer(6);
+      await round(ASK_MS);
       await said('NoQuorum');
-      expect(
-        await eventually(
-          () => Promise.resolve(isLate()),
-          (late) => late,
-        ),
-      ).to.equal(true);
+      await clock.advance(QUORUM_TIMEOUT_MS - ASK_MS - 1);
+      expect(isLate()).to.equal(false);
+      await clock.advance(1);
+      expect(isLate()).to.equal(true);
       expect(toArchive(treeOf(6).checkpoint)).to.deep.equal(treeOf(6).checkpoint);
       for (const witness of witnesses) witness.instead = undefined;
+      await round(0);
+      await round(60_000);
       await said('Cosigned');
-      expect(
-        await eventually(
-          () => Promise.resolve(isLate()),
-          (late) => !late,
-        ),
-      ).to.equal(false);
+      expect(isLate()).to.equal(false);
       expect(toArchive(treeOf(6).checkpoint)).to.deep.equal(recorded[0]);
     });
 
     it('are not asked for what has their quorum already, also after a restart', async () => {
       const before = { ...treeOf(3).checkpoint, note: 'kept before' };
-      const { offer, recorded } = start(twoOfThree, [before]);
+      const { round, offer, recorded } = start(twoOfThree, [before]);
       offer(3);
-      await new Promise((resolve) => void setTimeout(resolve, 50));
+      await round(10 * ASK_MS);
       expect([recorded, first().answered]).to.deep.equal([[before], []]);
     });
 
     it('cosign nothing of a log that was taken back or written anew', async () => {
-      const { offer, said, recorded, events } = start(twoOfThree);
+      const { round, offer, said, recorded, events } = start(twoOfThree);
       offer(20);
+      await round(ASK_MS);
       await said('Cosigned');
       offer(30, 'forged');
+      await round(ASK_MS);
       await said('NoQuorum');
       expect(recorded.map(({ size }) => size)).to.deep.equal([20]);
       const [short] = events.filter(({ _tag }) => _tag === 'NoQuorum');
