@@ -20,6 +20,7 @@ import { requireStorageOfThisLog } from './require-storage-of-this-log.js';
 import { type Secret, withoutChanged, writeSecrets } from './secrets.js';
 import { segmentName, writeSegment } from './segments.js';
 import { verifiedPages } from './verified-pages.js';
+import type { Clock } from '../event-sourcing/clock.js';
 
 export type BackupSources = {
   readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'head' | 'identity'>;
@@ -39,7 +40,7 @@ export type BackupSources = {
   /** Those that are to be in the backup. */
   readonly secrets: () => Promise<ReadonlyArray<Secret>>;
   readonly program: string;
-  readonly now: () => Date;
+  readonly clock: Clock;
 };
 
 type BackingUp = {
@@ -114,8 +115,8 @@ class Backup {
   }
 
   async #save(change: Partial<Manifest>): Promise<void> {
-    const { program, now } = this.#sources;
-    this.#manifest = { ...this.#manifest, program, at: now().toISOString(), ...change };
+    const { program, clock } = this.#sources;
+    this.#manifest = { ...this.#manifest, program, at: clock.date().toISOString(), ...change };
     await this.#place.writeManifest(renderManifest(this.#manifest));
   }
 
@@ -234,10 +235,10 @@ class Backup {
 
 /** The manifest to go on from. Throws `BackupFault` where the place has a backup of another log. */
 const manifestOf = async (sources: BackupSources, place: BackupPlace): Promise<Manifest> => {
-  const { program, now, seal, store } = sources;
+  const { program, clock, seal, store } = sources;
   const log = orThrow(await store.identity());
   const manifest = await findManifest(place);
-  if (manifest === undefined) return emptyManifest({ program, at: now().toISOString(), log, seal });
+  if (manifest === undefined) return emptyManifest({ program, at: clock.date().toISOString(), log, seal });
   if (manifest.log !== log) throw new BackupFault(`it is a backup of another log (${manifest.log}, not ${log})`);
   return manifest;
 };

@@ -26,6 +26,7 @@ import { makeMemoryTimestamps } from '../support/memory-timestamps.js';
 import { makeMemoryBackupPlace } from '../support/memory-backup-place.js';
 import { checkpointOver, exportedText, leavesOf, SIGNER, signerNamed } from '../support/sealed-log.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 const isSealed = ({ stream }: { readonly stream: string }): boolean => stream.startsWith('document-');
 
@@ -84,7 +85,7 @@ describe('a backup', () => {
     },
     secrets: () => Promise.resolve([SECRET]),
     program: '1.2.3',
-    now: () => new Date(0),
+    clock: makeManualClock(new Date(0)),
   });
 
   const write = (

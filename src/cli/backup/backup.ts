@@ -130,7 +130,7 @@ const sourcesOf = async (
     secrets: () => (secrets ? readOwnSecrets(config) : Promise.resolve([])),
     isSealed: sealedBy(ledger),
     program: programVersion(),
-    now: systemRuntime.clock.date,
+    clock: systemRuntime.clock,
   };
 };
 
