@@ -2,6 +2,7 @@ import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { ledgerOf, projectionsOf, readModelsOf } from '../entities/registry.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import type { LogMemory } from '../event-sourcing/log-memory.js';
 import { logDrift, logDriftGone } from '../infrastructure/logging/log-events.js';
 import { makeDriftCounter, watchDriftedRows, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
@@ -30,6 +31,7 @@ const project = async (
   onEvent: OnEngineEvent,
 ): Promise<Projections> => {
   const projections = startProjections({
+    runtime,
     store: stores.store,
     projections: readModelsOf(registry),
     connectionString: stores.readModelsUrl,
@@ -52,7 +54,7 @@ type Warnings = Readonly<Record<string, () => boolean>>;
 
 /** Compares rows with the log all the time, in a process that projects. Gives the warnings of what it finds. */
 const watch = (
-  { config, log, started, metrics, registry }: ServiceContext,
+  { config, log, runtime, started, metrics, registry }: ServiceContext,
   stores: Stores,
   { byName }: Projections,
   histories: HistoryAlarm,
@@ -64,6 +66,7 @@ const watch = (
   const count = makeDriftCounter(metrics, names);
   const [logFound, logGone] = [logDrift(log), logDriftGone(log)];
   const { drifted, stop } = watchDrift({
+    runtime,
     store: stores.store,
     projections,
     ledger: ledgerOf(registry).name,

@@ -32,7 +32,9 @@ export const serveEntities = async (
 ): Promise<ReadonlyArray<Route>> => {
   const store = writeWhileSameLog(storeOfLog, findWrongLog);
   const names = registry.entities.map(({ projection }) => projection.name);
-  const skips = await followSkips({ store: storeOfLog, projections: names, onLost: memory.onLost, onEvent });
+  const skips = await followSkips({
+    ...{ clock: runtime.clock, store: storeOfLog, projections: names, onLost: memory.onLost, onEvent },
+  });
   started.add(skips.stop);
   const eventKey = await sealingKey(runtime.random, config, log);
   const [countFileFault, logFault] = [makeFileFaultCounter(metrics), logFileFault(log)];

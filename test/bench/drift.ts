@@ -18,6 +18,7 @@ import { cpuOf, cpuOfPostgresBelow } from './processes.js';
 import { readOptions } from './read-options.js';
 import { amount, type Column, note, printReport } from './report.js';
 import { fillLogWith } from './sealed-log.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const values = readOptions({
   entities: { type: 'string', default: '200000' },
@@ -55,6 +56,7 @@ const measure = async (connectionString: string): Promise<Row> => {
   const store = await openStore(connectionString);
   let [compared, drifted] = [0, 0];
   const watching = watchDrift({
+    runtime: systemRuntime,
     store,
     projections: projectionsOf(registry),
     ledger: ledgerOf(registry).name,

@@ -19,6 +19,7 @@ import { type RunStatement, runIn } from '../../src/postgres/statement.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { stored } from '../support/recorded.js';
 import { created, renamed } from './appending.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** What an event is to the projection: one it folds, one that no row can hold, or one that it cannot read. */
 type Kind = 'good' | 'unstorable' | 'unreadable';
@@ -153,7 +154,7 @@ describe('catching up, with one batch folded while the one before it is written'
           { readAll: () => logOf(planned, events) },
           apply,
           from,
-          { signal: new AbortController().signal },
+          { clock: systemRuntime.clock, signal: new AbortController().signal },
         );
         const head = { commit: position, prepare: position };
         const [is, should] = [await found(ids), expected(planned, ids)];
@@ -227,8 +228,8 @@ describe('catching up, with one batch folded while the one before it is written'
         };
       },
     };
-    const { signal } = new AbortController();
-    const caughtUp = await catchUp(writer, { readAll: () => logOf(planned, events) }, apply, from, { signal }).then(
+    const options = { clock: systemRuntime.clock, signal: new AbortController().signal };
+    const caughtUp = await catchUp(writer, { readAll: () => logOf(planned, events) }, apply, from, options).then(
       E.right,
       E.left,
     );

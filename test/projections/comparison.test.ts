@@ -1,22 +1,21 @@
 import { expect } from 'chai';
 import { FRESH_MS, makeComparison } from '../../projections/engine/run/comparison.js';
 import { HOLD_MS } from '../../projections/engine/run/progress.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 const START = Date.parse('2026-01-02T03:04:05.678Z');
 
 /** A comparison whose clock and rows stand where the test puts them. */
 const given = () => {
-  const at = { ms: 0, reached: -1n };
-  const comparison = makeComparison(() => at.reached, {
-    monotonic: () => at.ms,
-    date: () => new Date(START + at.ms),
-  });
-  const poll = (position: bigint, took = 0): void => {
+  const clock = makeManualClock(new Date(START));
+  const at = { reached: -1n };
+  const comparison = makeComparison(clock, () => at.reached);
+  const poll = async (position: bigint, took = 0): Promise<void> => {
     const asked = comparison.ask();
-    at.ms += took;
+    await clock.advance(took);
     comparison.answer(asked, position);
   };
-  return { at, comparison, poll };
+  return { at, clock, comparison, poll };
 };
 
 describe('the comparison of rows with the head of the log', () => {
@@ -25,43 +24,43 @@ describe('the comparison of rows with the head of the log', () => {
     expect([comparison.freshness(), comparison.shownUntil()]).to.deep.equal(['Unsure', undefined]);
   });
 
-  it('holds for its time from when the head was asked for, however late it came', () => {
-    const { at, comparison, poll } = given();
+  it('holds for its time from when the head was asked for, however late it came', async () => {
+    const { at, clock, comparison, poll } = given();
     at.reached = 5n;
-    poll(5n, 100);
+    await poll(5n, 100);
     expect(comparison.freshness()).to.equal('Fresh');
-    at.ms = FRESH_MS - 1;
+    await clock.advance(FRESH_MS - 101);
     expect(comparison.freshness()).to.equal('Fresh');
-    at.ms = FRESH_MS;
+    await clock.advance(1);
     expect(comparison.freshness()).to.equal('Unsure');
     expect(comparison.shownUntil()?.getTime()).to.equal(START);
     // a process that stood still while the head came
-    poll(5n, FRESH_MS);
+    await poll(5n, FRESH_MS);
     expect(comparison.freshness()).to.equal('Unsure');
   });
 
-  it('finds rows behind as long as they lack every head of its time, and fresh by the newest that they show', () => {
-    const { at, comparison, poll } = given();
-    poll(5n);
+  it('finds rows behind as long as they lack every head of its time, and fresh by the newest that they show', async () => {
+    const { at, clock, comparison, poll } = given();
+    await poll(5n);
     expect(comparison.freshness()).to.equal('Behind');
-    at.ms = 500;
-    poll(6n);
+    await clock.advance(500);
+    await poll(6n);
     at.reached = 5n;
     expect(comparison.freshness()).to.equal('Fresh');
-    at.ms = FRESH_MS;
+    await clock.advance(FRESH_MS - 500);
     expect(comparison.freshness()).to.equal('Behind');
     at.reached = 6n;
     expect(comparison.freshness()).to.equal('Fresh');
     expect(comparison.shownUntil()?.getTime()).to.equal(START + 500);
   });
 
-  it('remembers few heads of rows that stand still, and what they have shown', () => {
-    const { at, comparison, poll } = given();
+  it('remembers few heads of rows that stand still, and what they have shown', async () => {
+    const { at, clock, comparison, poll } = given();
     at.reached = 0n;
-    poll(0n);
+    await poll(0n);
     for (let position = 1n; position <= 1_000n; position += 1n) {
-      at.ms += 500;
-      poll(position);
+      await clock.advance(500);
+      await poll(position);
     }
     expect(comparison.freshness()).to.equal('Behind');
     expect(comparison.shownUntil()?.getTime()).to.equal(START);
@@ -69,10 +68,10 @@ describe('the comparison of rows with the head of the log', () => {
     expect(comparison.freshness()).to.equal('Fresh');
   });
 
-  it('knows nothing any more once it has forgotten', () => {
+  it('knows nothing any more once it has forgotten', async () => {
     const { at, comparison, poll } = given();
     at.reached = 5n;
-    poll(5n);
+    await poll(5n);
     comparison.forget();
     expect([comparison.freshness(), comparison.shownUntil()]).to.deep.equal(['Unsure', undefined]);
   });

@@ -49,6 +49,7 @@ describe('the projection engine', function () {
 
   const start = (over: { projector?: boolean; isSoleProcess?: boolean; store?: EventStore } = {}): Projections => {
     const projections = startProjections({
+      runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
       connectionString,

@@ -64,6 +64,7 @@ describe('the ledger', function () {
   const rebuilt = async () =>
     orThrow(
       await rebuild({
+        runtime: systemRuntime,
         pool: engine.database,
         store: engine.store,
         projection: ledgerOf(registry),

@@ -55,6 +55,7 @@ describe('moving read models to a copy of their log', function () {
     const last = orThrow(head);
     if (last === undefined) throw new Error('nothing to project');
     const projections = startProjections({
+      runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
       connectionString: url,
@@ -174,6 +175,7 @@ describe('moving read models to a copy of their log', function () {
       byStream: { ...memory.byStream!, divide: () => memory.byStream!.divide('business', 20) },
     };
     const loadedInPart = rebuild({
+      runtime: systemRuntime,
       pool: database,
       store: divided,
       projection: businesses,

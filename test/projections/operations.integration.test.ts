@@ -75,6 +75,7 @@ describe("an operator's work on the read models", function () {
 
   const start = (): Projections => {
     const projections = startProjections({
+      runtime: systemRuntime,
       projections: readModelsOf(registry),
       store,
       connectionString,
@@ -480,6 +481,7 @@ describe("an operator's work on the read models", function () {
     beforeEach(() => {
       [found, gone, isProjecting, compared] = [[], [], false, 0];
       watching = watchDrift({
+        runtime: systemRuntime,
         store,
         projections: projectionsOf(registry),
         ledger: ledgerOf(registry).name,

@@ -61,6 +61,7 @@ describe('while the database is away', function () {
     store = makeInMemoryEventStore();
     events = [];
     projections = startProjections({
+      runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
       connectionString: proxy.url,
@@ -129,6 +130,7 @@ describe('while the database is away', function () {
       const told: Array<EngineEvent> = [];
       // does not pause, and takes over as soon as it may
       const other = startProjections({
+        runtime: systemRuntime,
         projections: projectionsOf(registry),
         store,
         connectionString: database,
@@ -196,6 +198,7 @@ describe('while the database is away', function () {
   it('a process that starts has tried what it can, and does not count as starting for ever', async () => {
     proxy.sever();
     const starting = startProjections({
+      runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
       connectionString: proxy.url,

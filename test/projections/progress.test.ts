@@ -1,15 +1,20 @@
-import { mock } from 'node:test';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { HOLD_MS, makeProgress } from '../../projections/engine/run/progress.js';
+import { makeManualClock } from '../support/manual-clock.js';
+import type { ManualClock } from '../support/manual-clock.js';
 
 describe('the progress of a read model', () => {
-  afterEach(() => mock.timers.reset());
+  let clock: ManualClock;
+
+  beforeEach(() => {
+    clock = makeManualClock();
+  });
 
   it('ends a wait as soon as its position is reached, and no other', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.bigInt(0n, 50n)), fc.bigInt(0n, 50n), async (positions, reached) => {
-        const progress = makeProgress(60_000);
+        const progress = makeProgress(clock, 60_000);
         const ended: Array<bigint> = [];
         const waits = positions.map((position) => progress.waitFor(position).then(() => ended.push(position)));
         progress.advance(reached);
@@ -24,7 +29,7 @@ describe('the progress of a read model', () => {
   });
 
   it('tells who watches of each move, also that its position is void, and hurries nobody', async () => {
-    const progress = makeProgress();
+    const progress = makeProgress(clock);
     const { signal } = new AbortController();
     const moved = progress.untilMoved(-1n, signal);
     expect(progress.isAwaited()).to.equal(false);
@@ -43,16 +48,14 @@ describe('the progress of a read model', () => {
   });
 
   it('tells who rests that somebody waits, at once, and otherwise lets it rest', async () => {
-    mock.timers.enable({ apis: ['setTimeout'] });
-    const progress = makeProgress(60_000);
+    const progress = makeProgress(clock, 60_000);
     const { signal } = new AbortController();
     let rested = 0;
     const rest = (): Promise<void> => progress.untilAwaited(250, signal).then(() => void (rested += 1));
     const alone = rest();
-    mock.timers.tick(249);
-    await Promise.resolve();
+    await clock.advance(249);
     expect(rested).to.equal(0);
-    mock.timers.tick(1);
+    await clock.advance(1);
     await alone;
     const interrupted = rest();
     void progress.waitFor(1n);
@@ -63,11 +66,13 @@ describe('the progress of a read model', () => {
   });
 
   it('lags from the moment a wait timed out until its position is reached', async () => {
-    const progress = makeProgress(1);
+    const progress = makeProgress(clock, 1);
     progress.advance(4n);
     expect(await progress.waitFor(4n)).to.equal(true);
     expect(progress.isBehind()).to.equal(false);
-    expect(await Promise.all([progress.waitFor(7n), progress.waitFor(6n)])).to.deep.equal([false, false]);
+    const late = Promise.all([progress.waitFor(7n), progress.waitFor(6n)]);
+    await clock.advance(1);
+    expect(await late).to.deep.equal([false, false]);
     expect([progress.isBehind(), progress.isAwaited()]).to.deep.equal([true, false]);
     progress.advance(6n);
     expect(progress.isBehind()).to.equal(true);
@@ -76,7 +81,7 @@ describe('the progress of a read model', () => {
   });
 
   it('lets nobody wait while projecting is interrupted, and everybody again when it resumes', async () => {
-    const progress = makeProgress(60_000);
+    const progress = makeProgress(clock, 60_000);
     const waiting = progress.waitFor(3n);
     progress.suspend();
     expect([await waiting, await progress.waitFor(4n), progress.isBehind()]).to.deep.equal([false, false, true]);
@@ -87,11 +92,10 @@ describe('the progress of a read model', () => {
   });
 
   it('lets only one write find out that the rows do not advance, and others wait again once they do', async () => {
-    mock.timers.enable({ apis: ['setTimeout'] });
-    const progress = makeProgress(2_000);
+    const progress = makeProgress(clock, 2_000);
     const first = progress.waitFor(3n);
-    mock.timers.tick(HOLD_MS);
-    mock.timers.tick(2_000 - HOLD_MS);
+    await clock.advance(HOLD_MS);
+    await clock.advance(2_000 - HOLD_MS);
     expect(await first).to.equal(false);
     const second = progress.waitFor(4n);
     expect(progress.isAwaited()).to.equal(false);
@@ -103,23 +107,21 @@ describe('the progress of a read model', () => {
   });
 
   it('holds back that a row is late, where others may show old rows, and notes it first', async () => {
-    mock.timers.enable({ apis: ['setTimeout'] });
     const notes: Array<bigint> = [];
     let ended: boolean | undefined;
     const note = (position: bigint) => Promise.resolve(void notes.push(position));
-    const progress = makeProgress(2_000, { heldMs: HOLD_MS, note });
+    const progress = makeProgress(clock, 2_000, { heldMs: HOLD_MS, note });
     progress.suspend();
     const waiting = progress.waitFor(3n).then((isShown) => (ended = isShown));
     expect(notes).to.deep.equal([3n]);
-    mock.timers.tick(HOLD_MS - 100);
-    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(HOLD_MS - 1);
     expect(ended).to.equal(undefined);
-    mock.timers.tick(100);
+    await clock.advance(1);
     expect(await waiting).to.equal(false);
   });
 
   it('lets a row that comes meanwhile end the wait, also of those that are held back', async () => {
-    const progress = makeProgress(60_000, { heldMs: 60_000 });
+    const progress = makeProgress(clock, 60_000, { heldMs: 60_000 });
     const waiting = progress.waitFor(3n);
     progress.suspend();
     progress.advance(3n);
@@ -127,33 +129,35 @@ describe('the progress of a read model', () => {
   });
 
   it('notes a row that is late while it waits on, and waits for a note only as long as it may', async () => {
-    mock.timers.enable({ apis: ['setTimeout'] });
     const notes: Array<bigint> = [];
     const note = (position: bigint) => {
       notes.push(position);
       return new Promise<void>(() => undefined);
     };
-    const progress = makeProgress(2_000, { heldMs: HOLD_MS, note });
-    const waiting = progress.waitFor(3n);
-    mock.timers.tick(HOLD_MS - 1);
+    const progress = makeProgress(clock, 2_000, { heldMs: HOLD_MS, note });
+    let ended: boolean | undefined;
+    const waiting = progress.waitFor(3n).then((isShown) => (ended = isShown));
+    await clock.advance(HOLD_MS - 1);
     expect(notes).to.deep.equal([]);
-    mock.timers.tick(1);
+    await clock.advance(1);
     expect(notes).to.deep.equal([3n]);
-    mock.timers.tick(2_000 - HOLD_MS);
+    await clock.advance(2_000 - HOLD_MS);
     expect(progress.isBehind()).to.equal(true);
-    mock.timers.tick(HOLD_MS);
+    await clock.advance(99);
+    expect(ended).to.equal(undefined);
+    await clock.advance(1);
     expect(await waiting).to.equal(false);
   });
 
   it('never goes back', async () => {
-    const progress = makeProgress(1);
+    const progress = makeProgress(clock, 1);
     progress.advance(7n);
     progress.advance(3n);
     expect([progress.reached(), progress.isBehind(), await progress.waitFor(7n)]).to.deep.equal([7n, false, true]);
   });
 
   it('goes back with rows that were put back, and lags until they are as far again', () => {
-    const progress = makeProgress();
+    const progress = makeProgress(clock);
     progress.advance(5n);
     progress.fallBack(3n);
     expect([progress.reached(), progress.isBehind(), progress.forgotten()]).to.deep.equal([3n, true, 0]);
@@ -164,7 +168,7 @@ describe('the progress of a read model', () => {
   });
 
   it('knows nothing any more once it has forgotten, and lets nobody wait', async () => {
-    const progress = makeProgress(60_000);
+    const progress = makeProgress(clock, 60_000);
     progress.advance(7n);
     progress.forget();
     expect([progress.reached(), await progress.waitFor(7n), progress.isBehind()]).to.deep.equal([-1n, false, true]);

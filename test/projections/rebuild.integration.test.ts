@@ -21,6 +21,7 @@ import { untilShown } from '../support/until-shown.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed } from './appending.js';
 import { businessHistory, documentHistory } from './histories.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const ENTITIES = 200;
 const PLANTED = 37;
@@ -49,6 +50,7 @@ describe('rebuilding a read model', function () {
 
   const serve = (windowMs = 60_000): Projections => {
     const projections = startProjections({
+      runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
       connectionString,
@@ -95,6 +97,7 @@ describe('rebuilding a read model', function () {
   const run = (over: Partial<RebuildOptions> = {}) => {
     const differences: Array<Difference> = [];
     const options = {
+      runtime: systemRuntime,
       pool,
       store,
       isFromScratch: false,
@@ -220,7 +223,13 @@ describe('rebuilding a read model', function () {
     const outcomes: Array<string> = [];
     for (let round = 0; round < 3; round += 1) {
       outcomes.push((await rebuildBusinesses()).outcome);
-      await rollBack({ pool, store, projection: businesses, signal: new AbortController().signal });
+      await rollBack({
+        runtime: systemRuntime,
+        pool,
+        store,
+        projection: businesses,
+        signal: new AbortController().signal,
+      });
     }
     isDone = true;
     await writing;
@@ -241,7 +250,13 @@ describe('rebuilding a read model', function () {
     const first = projecting();
     await rebuildBusinesses();
     await eventually(projecting, (generation) => generation !== undefined && generation !== first);
-    const went = await rollBack({ pool, store, projection: businesses, signal: new AbortController().signal });
+    const went = await rollBack({
+      runtime: systemRuntime,
+      pool,
+      store,
+      projection: businesses,
+      signal: new AbortController().signal,
+    });
     expect(went._tag).to.equal('Right');
   });
 
@@ -269,7 +284,13 @@ describe('rebuilding a read model', function () {
         }
       },
     };
-    await rollBack({ pool, store: watched, projection: businesses, signal: new AbortController().signal });
+    await rollBack({
+      runtime: systemRuntime,
+      pool,
+      store: watched,
+      projection: businesses,
+      signal: new AbortController().signal,
+    });
     expect(read).to.equal(0);
     expect([await bodies(), await roles()]).to.deep.equal([[null], ['live', 'previous']]);
   });
@@ -279,7 +300,7 @@ describe('rebuilding a read model', function () {
     await shows(service, await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
     const goingBack = async (): Promise<unknown> => {
       const { signal } = new AbortController();
-      const outcome = await rollBack({ pool, store, projection: businesses, signal });
+      const outcome = await rollBack({ runtime: systemRuntime, pool, store, projection: businesses, signal });
       return E.isLeft(outcome) ? outcome.left._tag : outcome.right;
     };
     expect(await goingBack()).to.equal('NotAllowed');

@@ -9,6 +9,7 @@ import { CHANNEL, changed, type Engine, gated, makeEngine, outcomeOf } from '../
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 describe('who writes the rows, and who is notified of them, around a switch', function () {
   this.timeout(startingPostgres);
@@ -140,6 +141,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     const stopping = new AbortController();
     const updating = updatePrevious(
       {
+        runtime: systemRuntime,
         pool: engine.database,
         store: engine.store,
         projection: businesses,

@@ -72,7 +72,10 @@ describe('versions of a read model', function () {
       return true;
     };
     const { database: pool, store } = engine;
-    const updating = { pool, store, projection: businesses, windowMs: 60_000, isSameLog, onEvent: () => undefined };
+    const updating = {
+      ...{ runtime: systemRuntime, pool, store, projection: businesses, windowMs: 60_000 },
+      ...{ isSameLog, onEvent: () => undefined },
+    };
     const stopped = updatePrevious(updating, stopping.signal);
     const stop = async (): Promise<void> => {
       stopping.abort();
@@ -206,7 +209,7 @@ describe('versions of a read model', function () {
     await engine.said('changed Switched');
     await next.stop();
     for (const projection of [businesses, changed]) {
-      const back = await rollBack({ pool: database, store, projection, signal });
+      const back = await rollBack({ runtime: systemRuntime, pool: database, store, projection, signal });
       expect(E.isLeft(back) && back.left._tag).to.equal('NotAllowed');
     }
     expect(await engine.roles()).to.deep.equal(['previous', 'live']);

@@ -1,47 +1,49 @@
 import { expect } from 'chai';
 import { watchWriter } from '../../projections/engine/run/writer-watch.js';
+import { makeManualClock } from '../support/manual-clock.js';
+import type { ManualClock } from '../support/manual-clock.js';
 
 describe('the watch for a process that writes the live rows', () => {
-  let now: number;
+  let clock: ManualClock;
   let watch: ReturnType<typeof watchWriter>;
 
   beforeEach(() => {
-    now = 1_000;
-    watch = watchWriter(() => now);
+    clock = makeManualClock();
+    watch = watchWriter(clock);
   });
 
-  it('says after ten seconds without one that nobody writes them', () => {
+  it('says after ten seconds without one that nobody writes them', async () => {
     watch.note(false);
-    now += 9_999;
+    await clock.advance(9_999);
     watch.note(false);
     expect(watch.isUnwritten()).to.equal(false);
-    now += 1;
+    await clock.advance(1);
     watch.note(false);
     expect(watch.isUnwritten()).to.equal(true);
   });
 
-  it('counts from the last process that wrote them', () => {
+  it('counts from the last process that wrote them', async () => {
     watch.note(false);
-    now += 9_000;
+    await clock.advance(9_000);
     watch.note(true);
     watch.note(false);
-    now += 9_999;
+    await clock.advance(9_999);
     expect(watch.isUnwritten()).to.equal(false);
-    now += 1;
+    await clock.advance(1);
     watch.note(false);
     expect(watch.isUnwritten()).to.equal(true);
     watch.note(true);
     expect(watch.isUnwritten()).to.equal(false);
   });
 
-  it('says nothing while the database does not answer', () => {
+  it('says nothing while the database does not answer', async () => {
     watch.note(false);
-    now += 60_000;
+    await clock.advance(60_000);
     expect(watch.isUnwritten()).to.equal(false);
   });
 
-  it('says nothing before anybody has looked', () => {
-    now += 60_000;
+  it('says nothing before anybody has looked', async () => {
+    await clock.advance(60_000);
     expect(watch.isUnwritten()).to.equal(false);
   });
 });

@@ -16,6 +16,7 @@ import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/rec
 import { eventually } from '../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { stored } from '../support/recorded.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const at = (commit: bigint): Checkpoint => ({ commit, prepare: commit });
 
@@ -155,7 +156,9 @@ describe('writing a read model', function () {
     });
     await away.end();
     const { signal } = new AbortController();
-    const isOver = await whileHeld(away, lease, signal, (held) => eventually(() => held.aborted, Boolean, 100));
+    const isOver = await whileHeld(systemRuntime.clock, away, lease, signal, (held) =>
+      eventually(() => held.aborted, Boolean, 100),
+    );
     expect(isOver).to.equal(false);
   });
 

@@ -6,13 +6,14 @@ import { makeLedgerTail } from '../../src/read/ledger-tail.js';
 import type { LedgerFilter, LedgerPageRequest, LedgerRow } from '../../src/read/ledger.js';
 import { eventually } from '../support/eventually.js';
 import { ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const HOUR = 3_600_000;
 
 /** A ledger to which the test appends, and what was asked of it. */
 const aLedger = () => {
   const rows: Array<LedgerRow> = [];
-  const progress = makeProgress();
+  const progress = makeProgress(systemRuntime.clock);
   const asked = { pages: 0, rows: 0 };
   /** What is done while a page is read, before it is answered. */
   let onPage = (): Promise<void> => Promise.resolve();

@@ -109,6 +109,7 @@ export const makeEngine = async () => {
   /** A service. */
   const serve = (over: Partial<Parameters<typeof startProjections>[0]> = {}): Projections & Shows => {
     const projections = startProjections({
+      runtime: systemRuntime,
       store,
       projections: projectionsOf(registry),
       connectionString,
@@ -125,10 +126,11 @@ export const makeEngine = async () => {
   /** What a service with this version of the businesses does for them. */
   const follow = (projection: typeof businesses, over: { readonly store?: EventStore } = {}) => {
     const stopping = new AbortController();
-    const progress = makeProgress();
+    const progress = makeProgress(systemRuntime.clock);
     const version = projection === changed ? 'changed' : 'businesses';
     const onEvent = ({ _tag }: EngineEvent): void => void events.push(`${version} ${_tag}`);
     const deps = {
+      runtime: systemRuntime,
       pool: database,
       store,
       projection,
@@ -167,6 +169,7 @@ export const makeEngine = async () => {
       const differences: Array<Difference> = [];
       const rebuilt = orThrow(
         await rebuild({
+          runtime: systemRuntime,
           pool: database,
           store,
           projection,
@@ -183,6 +186,7 @@ export const makeEngine = async () => {
     rollBack: async (over: { readonly store?: EventStore } = {}) =>
       orThrow(
         await rollBack({
+          runtime: systemRuntime,
           pool: database,
           store,
           projection: businesses,

@@ -20,6 +20,7 @@ export const projectLog = async (
   if (E.isLeft(opened)) throw opened.left;
   const store = opened.right;
   const projections = startProjections({
+    runtime: systemRuntime,
     store,
     projections: readModelsOf(registry),
     connectionString,

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Database } from '../../../src/postgres/pool.js';
 import { isDatabaseError } from '../../../src/postgres/sql-failure.js';
 import { leaseLost } from '../engine-failure.js';
-import { repeat } from '../../../src/event-sourcing/pause.js';
+import { type Clock, repeat } from '../../../src/event-sourcing/clock.js';
+import type { Random } from '../../../src/event-sourcing/random.js';
 
 /**
  * The right to write one generation. A new holder gets a higher fencing number, and older ones can write nothing more.
@@ -45,13 +45,14 @@ export const acquireLease = async (
 };
 
 /** A unique name that shows an operator which process it is. */
-export const newHolder = (): string => `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+export const newHolder = (random: Random): string => `${hostname()}:${process.pid}:${random.bytes(4).toString('hex')}`;
 
 /**
  * Renews a lease while `work` runs. The signal given to `work` aborts with `signal`, and with `LeaseLost` when another
  * has taken the lease. Does not release it: see `releaseLease`.
  */
 export const whileHeld = async <A>(
+  clock: Clock,
   database: Database,
   lease: Lease,
   signal: AbortSignal,
@@ -69,7 +70,7 @@ export const whileHeld = async <A>(
       if (!isDatabaseError(error)) over.abort(error);
     }
   };
-  const renewing = repeat(RENEW_MS, held, renew);
+  const renewing = repeat(clock, RENEW_MS, held, renew);
   try {
     return await work(held);
   } finally {

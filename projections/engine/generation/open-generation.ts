@@ -1,5 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
+import type { Random } from '../../../src/event-sourcing/random.js';
 import type { ReadModel } from '../../read-model.js';
 import { versionOf } from '../../version.js';
 import { EngineError, failureIn, notAllowed } from '../engine-failure.js';
@@ -52,6 +54,7 @@ export const openForService = (pool: Pool, projection: ReadModel, logIdentity: s
 export type OpenedRebuild = { readonly generation: Generation; readonly lease: Lease };
 
 type RebuildOptions = {
+  readonly runtime: Runtime;
   /** Drops unfinished rebuilds instead of continuing the newest. */
   readonly isFromScratch: boolean;
   /** Begins a generation of its own, and leaves unfinished rebuilds as they are. */
@@ -69,8 +72,13 @@ const requireSameVersion = async (client: PoolClient, projection: ReadModel): Pr
   );
 };
 
-const lease = async (client: PoolClient, projection: ReadModel, { name }: Generation): Promise<OpenedRebuild> => {
-  const taken = await acquireLease(client, name, newHolder(), false);
+const lease = async (
+  random: Random,
+  client: PoolClient,
+  projection: ReadModel,
+  { name }: Generation,
+): Promise<OpenedRebuild> => {
+  const taken = await acquireLease(client, name, newHolder(random), false);
   // read only now that nobody else writes it, so that the checkpoint is current
   const generation = taken && (await readGeneration(client, name));
   if (taken !== undefined && generation !== undefined) return { generation, lease: taken };
@@ -90,18 +98,19 @@ const open = (
   pool: Pool,
   projection: ReadModel,
   logIdentity: string,
-  { isFromScratch, isDryRun, isReplacing }: RebuildOptions,
+  { runtime: { random }, isFromScratch, isDryRun, isReplacing }: RebuildOptions,
 ): Promise<OpenedRebuild> =>
   inSchemaTransaction(pool, async (client) => {
     if (!isReplacing) await requireSameVersion(client, projection);
     const skips = projection.rowFor === 'entity' ? (projection.skipped?.ids.size ?? 0) : 0;
     const begin = async (): Promise<OpenedRebuild> => {
       const made = { role: 'building', logIdentity, isRebuild: true, skips } as const;
-      return lease(client, projection, await createGeneration(client, projection, made));
+      return lease(random, client, projection, await createGeneration(client, projection, made));
     };
     if (isDryRun) return begin();
     const unfinished: Array<OpenedRebuild> = [];
-    for (const each of await readAll(client, projection, true)) unfinished.push(await lease(client, projection, each));
+    for (const each of await readAll(client, projection, true))
+      unfinished.push(await lease(random, client, projection, each));
     const [newest, ...rest] = unfinished;
     const isResumable =
       newest?.generation.version === versionOf(projection) &&
@@ -127,8 +136,9 @@ export const openForRebuild = async (
   logIdentity: string,
   { signal, ...options }: RebuildOptions & { readonly signal: AbortSignal },
 ): Promise<OpenedRebuild> => {
-  const until = performance.now() + LEASE_MS + AGAIN_MS;
-  const retry = makeRetry({ first: AGAIN_MS, longest: AGAIN_MS, until, signal });
+  const { runtime } = options;
+  const until = runtime.clock.monotonic() + LEASE_MS + AGAIN_MS;
+  const retry = makeRetry({ runtime, first: AGAIN_MS, longest: AGAIN_MS, until, signal });
   for (;;)
     try {
       signal.throwIfAborted();

@@ -5,7 +5,7 @@ import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-even
 import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
 import { decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
 import type { OnEngineEvent } from '../engine-event.js';
-import { repeat } from '../../../src/event-sourcing/pause.js';
+import { type Clock, repeat } from '../../../src/event-sourcing/clock.js';
 import { makeTaskRunner } from '../run-task.js';
 import { readSkips } from './skips.js';
 
@@ -19,6 +19,7 @@ type FollowedSkips = {
 };
 
 type Options = {
+  readonly clock: Clock;
   readonly store: Pick<EventStore, 'readStream' | 'newestRevision'>;
   readonly projections: ReadonlyArray<string>;
   /** Tells when the log has lost events, and perhaps decisions. Default: it never does. */
@@ -30,7 +31,7 @@ type Options = {
  * Knows the operators' decisions about some projections, and learns of each new one, whichever process records it.
  * Resolves when the present ones are known; without a log they are looked for again as all others are.
  */
-export const followSkips = async ({ store, projections, onLost, onEvent }: Options): Promise<FollowedSkips> => {
+export const followSkips = async ({ clock, store, projections, onLost, onEvent }: Options): Promise<FollowedSkips> => {
   let known = new Map<string, { readonly events: SkippedEvents; readonly newest: ExpectedRevision }>();
   onLost?.(() => (known = new Map()));
 
@@ -50,7 +51,7 @@ export const followSkips = async ({ store, projections, onLost, onEvent }: Optio
   });
   await Promise.all(looks.map((each) => each()));
   const stopping = new AbortController();
-  const looking = Promise.all(looks.map((each) => repeat(LOOK_MS, stopping.signal, each)));
+  const looking = Promise.all(looks.map((each) => repeat(clock, LOOK_MS, stopping.signal, each)));
 
   return {
     of: (projection) => known.get(projection)?.events ?? noneSkipped,

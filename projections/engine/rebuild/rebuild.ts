@@ -2,6 +2,7 @@ import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import { type Checkpoint, checkpointAt, type From } from '../../../src/event-sourcing/recorded-event.js';
 import { isDatabaseError } from '../../../src/postgres/sql-failure.js';
 import { categoriesOf, type ReadModel } from '../../read-model.js';
@@ -31,6 +32,7 @@ type RebuildObserver = {
 };
 
 export type RebuildOptions = {
+  readonly runtime: Runtime;
   readonly pool: Pool;
   readonly store: EventStore;
   readonly projection: ReadModel;
@@ -130,10 +132,10 @@ const run = async (
   isReplacing: boolean,
   signal: AbortSignal,
 ): Promise<Rebuilt> => {
-  const { pool, store, projection, observer, differences, decide } = options;
+  const { runtime, pool, store, projection, observer, differences, decide } = options;
   await requireSameLog(store, projection.name, generation);
   const writer = { pool, projection, generation, lease, notifies: false };
-  const rebuilding = new Rebuilding({ writer, store, signal, isReplacing });
+  const rebuilding = new Rebuilding({ runtime, writer, store, signal, isReplacing });
   await load(options, rebuilding);
   signal.throwIfAborted();
   await finishTable(pool, projection, generation);
@@ -158,21 +160,22 @@ const isReplacingOthers = async (options: RebuildOptions): Promise<boolean> => {
   if (wrongLog === undefined) return false;
   if (isFromOtherLog !== true && !(isFromScratch && wrongLog.difference === 'OtherPast'))
     throw new EngineError(wrongLog);
-  await awaitNoWriter(pool, name, signal);
+  await awaitNoWriter(options.runtime, pool, name, signal);
   return true;
 };
 
 const openAndRun = async (options: RebuildOptions): Promise<Rebuilt> => {
-  const { pool, store, observer, signal, isDryRun = false } = options;
+  const { runtime, pool, store, observer, signal, isDryRun = false } = options;
   const identity = orThrow(await store.identity());
   await migrateReadModels(pool);
   const isReplacing = await isReplacingOthers(options);
   const isFromScratch = isReplacing || options.isFromScratch || options.isFromOtherLog === true;
   const projection = await withSkips(store, options.projection);
-  const opened = await openForRebuild(pool, projection, identity, { isFromScratch, isDryRun, isReplacing, signal });
+  const opening = { runtime, isFromScratch, isDryRun, isReplacing, signal };
+  const opened = await openForRebuild(pool, projection, identity, opening);
   let isDropped = isDryRun;
   try {
-    return await whileHeld(pool, opened.lease, signal, async (held) => {
+    return await whileHeld(runtime.clock, pool, opened.lease, signal, async (held) => {
       observer.onOpened(opened.generation.name, opened.generation.checkpoint);
       const rebuilt = await run({ ...options, projection }, opened, isReplacing, held);
       isDropped ||= rebuilt.outcome === 'Dropped';

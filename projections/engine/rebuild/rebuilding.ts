@@ -1,6 +1,8 @@
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
+import { withTimeLimit } from '../../../src/event-sourcing/time-limit.js';
 import type { Database } from '../../../src/postgres/pool.js';
 import { runIn } from '../../../src/postgres/statement.js';
 import type { PoolClient } from 'pg';
@@ -14,6 +16,7 @@ import { catchUp } from '../rows/catch-up.js';
 import type { Writer } from '../rows/write-batch.js';
 
 type RebuildingDeps = {
+  readonly runtime: Runtime;
   readonly writer: Writer;
   readonly store: EventStore;
   readonly signal: AbortSignal;
@@ -32,14 +35,16 @@ const ATTEMPTS = { attempts: 200, first: 500, longest: 500 };
 export class Rebuilding {
   readonly writer: Writer;
   readonly signal: AbortSignal;
+  readonly #runtime: Runtime;
   readonly #store: EventStore;
   readonly #isReplacing: boolean;
   readonly #apply: ApplyBatch;
   #checkpoint: From;
 
-  constructor({ writer, store, signal, isReplacing = false }: RebuildingDeps) {
+  constructor({ runtime, writer, store, signal, isReplacing = false }: RebuildingDeps) {
     this.writer = writer;
     this.signal = signal;
+    this.#runtime = runtime;
     this.#store = store;
     this.#isReplacing = isReplacing;
     // parked entities are not reported here: the comparison shows where they differ from the live rows
@@ -91,14 +96,16 @@ export class Rebuilding {
     work: (client: PoolClient, live: Generation | undefined) => Promise<A>,
   ): Promise<A> {
     const { writer, signal } = this;
-    const retry = makeRetry({ ...ATTEMPTS, signal });
+    const runtime = this.#runtime;
+    const retry = makeRetry({ runtime, ...ATTEMPTS, signal });
     do {
       signal.throwIfAborted();
       // most of the events are applied here, while nobody waits
       await this.approachLive();
       const options = {
         readLive: (client: PoolClient) => this.live(client, 'for update'),
-        isLevel: (live: Generation | undefined) => this.#reach(live, AbortSignal.timeout(LEVEL_TIMEOUT)),
+        isLevel: (live: Generation | undefined) =>
+          withTimeLimit(runtime.clock, LEVEL_TIMEOUT, (limit) => this.#reach(live, limit)),
       };
       const done = await whileLevel(writer, options, work);
       if (done !== undefined) return done;
@@ -122,8 +129,9 @@ export class Rebuilding {
     return reached !== 'start' && reached.commit === upTo.commit;
   }
 
-  async #catchUp(options: Parameters<typeof catchUp>[4]): Promise<number> {
-    const caughtUp = await catchUp(this.writer, this.#store, this.#apply, this.#checkpoint, options);
+  async #catchUp(options: Omit<Parameters<typeof catchUp>[4], 'clock'>): Promise<number> {
+    const { clock } = this.#runtime;
+    const caughtUp = await catchUp(this.writer, this.#store, this.#apply, this.#checkpoint, { clock, ...options });
     this.#checkpoint = caughtUp.checkpoint;
     return caughtUp.events;
   }

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Database } from '../../../src/postgres/pool.js';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import { failureIn, notAllowed } from '../engine-failure.js';
 import { dropGeneration } from '../generation/generation.js';
 import type { Lease } from '../generation/lease.js';
@@ -36,8 +37,14 @@ const NOTICED_MS = EXAMINE_MS + 5_000;
 const AGAIN_MS = 500;
 
 /** Waits until nobody writes the rows of another log. Throws as `requireNoWriter` when somebody goes on writing them, and the signal's reason when aborted. */
-export const awaitNoWriter = async (database: Database, projection: string, signal: AbortSignal): Promise<void> => {
-  const retry = makeRetry({ first: AGAIN_MS, longest: AGAIN_MS, until: performance.now() + NOTICED_MS, signal });
+export const awaitNoWriter = async (
+  runtime: Runtime,
+  database: Database,
+  projection: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  const until = runtime.clock.monotonic() + NOTICED_MS;
+  const retry = makeRetry({ runtime, first: AGAIN_MS, longest: AGAIN_MS, until, signal });
   for (;;)
     try {
       await requireNoWriter(database, projection);

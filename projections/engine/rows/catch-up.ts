@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../../src/event-sourcing/clock.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { leaseLost } from '../engine-failure.js';
@@ -10,6 +10,7 @@ import type { Writer } from './write-batch.js';
 type CaughtUp = { readonly checkpoint: From; readonly events: number };
 
 type CatchUp = {
+  readonly clock: Clock;
   /** A position in the log; default: its present head. */
   readonly upTo?: Checkpoint;
   /** Ends the work after the current batch. */
@@ -35,7 +36,7 @@ export const catchUp = async (
   store: Pick<EventStore, 'readAll'>,
   apply: ApplyBatch,
   from: From,
-  { upTo, signal, isLong = false, onBatch = () => undefined }: CatchUp,
+  { clock, upTo, signal, isLong = false, onBatch = () => undefined }: CatchUp,
 ): Promise<CaughtUp> => {
   const { projection, generation } = writer;
   let [taken, stored] = [from, from];
@@ -53,7 +54,7 @@ export const catchUp = async (
   const take = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
     if (!isBefore(taken, to)) return;
     // the statement of the batch before is sent first: preparing takes the thread for long
-    await setImmediate();
+    await new Promise<void>((resolve) => clock.soon(resolve));
     const batch = await apply.prepare(events);
     await writing;
     writing = write({ from: taken, to }, batch);

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/event-sourcing/clock.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import type { RowsFreshness } from '../../../src/read/row-or-fold.js';
 
@@ -9,11 +10,6 @@ export const FRESH_MS = 750;
 
 /** Heads that the rows have not reached are thinned out beyond so many. */
 const MOST_HEADS = 32;
-
-/** Of the two clocks: one that nobody sets, and one that tells the time of day. */
-type Clock = { readonly monotonic: () => number; readonly date: () => Date };
-
-const CLOCK: Clock = { monotonic: () => performance.now(), date: () => new Date() };
 
 /** When the log was asked for its head. */
 type Asked = { readonly at: number; readonly on: Date };
@@ -35,7 +31,7 @@ export type Comparison = {
 };
 
 /** `reached`: the position up to which the rows are complete. */
-export const makeComparison = (reached: () => Position, clock: Clock = CLOCK): Comparison => {
+export const makeComparison = (clock: Clock, reached: () => Position): Comparison => {
   let shown: Head | undefined;
   let unshown: Array<Head> = [];
   let heardAt = -Infinity;

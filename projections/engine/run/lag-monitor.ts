@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { repeat } from '../../../src/event-sourcing/pause.js';
+import { type Clock, repeat } from '../../../src/event-sourcing/clock.js';
 import type { Comparison } from './comparison.js';
 import type { Progress } from './progress.js';
 
@@ -8,6 +8,7 @@ import type { Progress } from './progress.js';
 const POLL_MS = 500;
 
 type LagMonitor = {
+  readonly clock: Clock;
   readonly store: EventStore;
   readonly categories: ReadonlyArray<string>;
   readonly progress: Pick<Progress, 'reached' | 'isBehind' | 'forgotten'>;
@@ -21,10 +22,10 @@ type LagMonitor = {
  * they lack. While the log is away nothing is compared, and the last comparison grows old.
  */
 export const monitorLag = (
-  { store, categories, progress, comparison, refresh }: LagMonitor,
+  { clock, store, categories, progress, comparison, refresh }: LagMonitor,
   signal: AbortSignal,
 ): Promise<void> =>
-  repeat(POLL_MS, signal, async () => {
+  repeat(clock, POLL_MS, signal, async () => {
     const asked = comparison.ask();
     const forgotten = progress.forgotten();
     const head = await store.head(categories);

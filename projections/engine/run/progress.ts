@@ -1,5 +1,5 @@
 import { SILENCE_MS } from '../../../src/event-sourcing/answer-deadline.js';
-import { pause } from '../../../src/event-sourcing/pause.js';
+import type { Cancel, Clock } from '../../../src/event-sourcing/clock.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import type { NoteAcknowledged } from './acknowledged.js';
 import { FRESH_MS } from './comparison.js';
@@ -14,7 +14,7 @@ export const HOLD_MS = 800;
 export type Progress = {
   /**
    * True when the rows show everything up to `position`; false when the waiting budget ran out or `until` (of
-   * `performance.now`) came first, and after `heldMs` while projecting is suspended. Before it is false, the position is
+   * `Clock.monotonic`) came first, and after `heldMs` while projecting is suspended. Before it is false, the position is
    * noted, if that is possible in time.
    */
   readonly waitFor: (position: Position, until?: number) => Promise<boolean>;
@@ -61,6 +61,7 @@ const later = (one: Position, other: Position): Position => (one > other ? one :
 
 /** `budgetMs`: how long the response to a write waits for its row. */
 export const makeProgress = (
+  clock: Clock,
   budgetMs: number = SILENCE_MS,
   { heldMs = 0, note = () => Promise.resolve() }: ProgressOptions = {},
 ): Progress => {
@@ -92,16 +93,16 @@ export const makeProgress = (
 
   const waitFor = (position: Position, until = Infinity): Promise<boolean> => {
     if (position <= reached) return Promise.resolve(true);
-    const [began, before] = [performance.now(), reached];
+    const [began, before] = [clock.monotonic(), reached];
     const left = Math.max(0, until - began);
     const ms = Math.min(budgetMs, left);
     const beforeNote = Math.min(HOLD_MS, ms);
     return new Promise((resolve) => {
       let noting: Promise<unknown> | undefined;
-      let timer: NodeJS.Timeout | undefined;
+      let cancel: Cancel | undefined;
       const noteOnce = (): Promise<unknown> => (noting ??= note(position).catch(() => undefined));
       const finish = (isReached: boolean): void => {
-        clearTimeout(timer);
+        cancel?.();
         if (isReached) {
           resolve(true);
           return;
@@ -109,23 +110,23 @@ export const makeProgress = (
         remove(waiter);
         required = later(required, position);
         const noteMs = Math.min(
-          Math.max(0, until - performance.now()),
-          Math.max(NOTE_MS, began + HOLD_MS - performance.now()),
+          Math.max(0, until - clock.monotonic()),
+          Math.max(NOTE_MS, began + HOLD_MS - clock.monotonic()),
         );
-        const giveUp = setTimeout(() => resolve(false), noteMs);
+        const cancelGivingUp = clock.after(noteMs, () => resolve(false));
         void noteOnce().then(() => {
-          clearTimeout(giveUp);
+          cancelGivingUp();
           resolve(false);
         });
       };
       const endAfter = (ms: number, end: () => void): void => {
-        clearTimeout(timer);
+        cancel?.();
         if (ms <= 0) end();
-        else timer = setTimeout(end, ms);
+        else cancel = clock.after(ms, end);
       };
       const hurry = (): void => {
         void noteOnce();
-        endAfter(began + Math.min(heldMs, left) - performance.now(), () => finish(false));
+        endAfter(began + Math.min(heldMs, left) - clock.monotonic(), () => finish(false));
       };
       const waitOn = (): void => {
         void noteOnce();
@@ -178,7 +179,7 @@ export const makeProgress = (
       if (waiters.length > 0) return;
       const awaited = new AbortController();
       onAwaited = () => awaited.abort();
-      await pause(ms, AbortSignal.any([signal, awaited.signal]));
+      await clock.sleep(ms, AbortSignal.any([signal, awaited.signal]));
       onAwaited = () => undefined;
     },
     advance,

@@ -3,7 +3,8 @@ import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
-import { pause, repeat } from '../../../src/event-sourcing/pause.js';
+import { repeat } from '../../../src/event-sourcing/clock.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import { type RunStatement, runOn, withConnection } from '../../../src/postgres/statement.js';
 import { categoriesOf, type ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
@@ -37,6 +38,7 @@ const SWITCH_MS = 250;
 const CHECK_MS = 1_000;
 
 export type EngineDeps = {
+  readonly runtime: Runtime;
   readonly pool: Pool;
   readonly store: EventStore;
   readonly projection: ReadModel;
@@ -104,12 +106,13 @@ class ProjectorRun {
 
   async #followBy(runStatement: RunStatement, signal: AbortSignal): Promise<void> {
     const { store, projection, pool, progress, onEvent } = this.#deps;
+    const { clock } = this.#deps.runtime;
     const writer = this.#writer;
     const { merge, restMs } = PACES[projection.rowFor];
     const statistics = makeStatistics(pool, projection, writer.generation);
     statistics.complete();
     const range = { after: this.#status.checkpoint, categories: categoriesOf(projection) };
-    let storedAt = performance.now();
+    let storedAt = clock.monotonic();
 
     const handOver =
       projection.rowFor === 'entity'
@@ -124,7 +127,7 @@ class ProjectorRun {
       const mustBeLive = this.#status.role === 'live';
       const role = await (await prepare(events)).write({ from: this.#stored, to, mustBeLive });
       if (role === undefined) throw (await this.findEnd()) ?? leaseLost(name);
-      [this.#stored, storedAt] = [to, performance.now()];
+      [this.#stored, storedAt] = [to, clock.monotonic()];
       this.#setStatus({ role, checkpoint: to });
     };
 
@@ -135,7 +138,7 @@ class ProjectorRun {
         if (restMs > 0) await progress.untilAwaited(restMs, signal);
       } else {
         this.#setStatus({ ...this.#status, checkpoint });
-        if (performance.now() - storedAt >= STEP_MS) await write(checkpoint, []);
+        if (clock.monotonic() - storedAt >= STEP_MS) await write(checkpoint, []);
       }
     }
     const { checkpoint } = this.#status;
@@ -201,15 +204,16 @@ export const runProjector = async (
   onBegin: (status: () => RunStatus) => void,
 ): Promise<void> => {
   const { pool, store, wrongLogOf, onEvent } = given;
+  const { clock } = given.runtime;
   const projection = await withSkips(store, given.projection);
   const run = new ProjectorRun({ ...given, projection }, generation, lease);
   onBegin(() => run.status);
   const runnerOf = (name: string) => makeTaskRunner({ projection: projection.name, name, onEvent });
   const [checking, switching] = [runnerOf('checking that the rows are live'), runnerOf('switching to the rows')];
-  await whileHeld(pool, lease, signal, async (held) => {
+  await whileHeld(clock, pool, lease, signal, async (held) => {
     const over = new AbortController();
     const ends = AbortSignal.any([held, over.signal]);
-    const check = repeat(CHECK_MS, ends, () =>
+    const check = repeat(clock, CHECK_MS, ends, () =>
       checking(async () => {
         const wrongLog = wrongLogOf(generation.name);
         const end = wrongLog === undefined ? await run.findEnd() : new EngineError(wrongLog);
@@ -218,9 +222,9 @@ export const runProjector = async (
     );
     // one that was just replaced waits first: the process that replaced it may be about to stop, as this one may
     const delay = generation.role === 'previous' ? SWITCH_MS : 0;
-    const switches = pause(delay, ends).then(() =>
-      repeat(SWITCH_MS, ends, () => switching(() => run.switchWhenLevel())),
-    );
+    const switches = clock
+      .sleep(delay, ends)
+      .then(() => repeat(clock, SWITCH_MS, ends, () => switching(() => run.switchWhenLevel())));
     try {
       await run.follow(ends);
       if (signal.aborted) return;

@@ -1,6 +1,5 @@
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import { CheckpointNotInLog } from '../../../src/event-sourcing/event-store.js';
-import { pause } from '../../../src/event-sourcing/pause.js';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
 import { failureIn, isTransient, type WrongLog } from '../engine-failure.js';
 import { readGeneration } from '../generation/generation.js';
@@ -40,12 +39,13 @@ export const startProjector = (
   deps: EngineDeps & { readonly isSoleProcess: boolean },
   signal: AbortSignal,
 ): Projector => {
-  const { pool, store, projection, progress, onEvent, isSoleProcess } = deps;
+  const { runtime, pool, store, projection, progress, onEvent, isSoleProcess } = deps;
+  const { clock, random } = runtime;
   const { name } = projection;
-  const holder = newHolder();
+  const holder = newHolder(random);
   let status: () => ProjectorStatus = () => ({ _tag: 'Starting' });
   let opened: string | undefined;
-  const retry = makeRetry({ ...RETRY, signal });
+  const retry = makeRetry({ runtime, ...RETRY, signal });
   let isInterrupted = false;
   /** The fault that was reported last, until a run goes well. */
   let fault: string | undefined;
@@ -62,7 +62,7 @@ export const startProjector = (
     if (status()._tag !== 'StandingBy') onEvent({ _tag: 'StandingBy', projection: name });
     status = () => ({ _tag: 'StandingBy' });
     progress.resume();
-    await pause(COMPETE_MS, signal);
+    await clock.sleep(COMPETE_MS, signal);
   };
 
   const project = async (): Promise<void> => {
@@ -81,7 +81,7 @@ export const startProjector = (
       fault = undefined;
       onEvent({ _tag: 'Projecting', projection: name, generation: generation.name, role: generation.role });
     };
-    const stable = setTimeout(announce, isInterrupted ? STABLE_MS : 0);
+    const cancel = clock.after(isInterrupted ? STABLE_MS : 0, announce);
     try {
       await runProjector(deps, generation, lease, signal, (runStatus) => {
         status = () => ({ _tag: 'Projecting', generation: generation.name, ...runStatus() });
@@ -95,7 +95,7 @@ export const startProjector = (
       onEvent({ _tag: 'Replaced', projection: name, generation: generation.name });
       await releaseLease(pool, lease);
     } finally {
-      clearTimeout(stable);
+      cancel();
       if (signal.aborted) await releaseLease(pool, lease);
     }
   };
@@ -108,7 +108,7 @@ export const startProjector = (
     if (before._tag !== 'WrongLog' || before.wrongLog.message !== wrongLog.message)
       onEvent({ _tag: 'WrongLog', projection: name, wrongLog });
     progress.suspend();
-    await pause(WRONG_LOG_MS, signal);
+    await clock.sleep(WRONG_LOG_MS, signal);
   };
 
   const interrupt = async (cause: unknown): Promise<void> => {

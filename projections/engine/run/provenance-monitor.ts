@@ -4,7 +4,7 @@ import type { WrongLog } from '../engine-failure.js';
 import { type Generation, readLive } from '../generation/generation.js';
 import { eventsLost, EXAMINE_MS, type RecognisableLog, wrongLogOf } from '../generation/provenance.js';
 import { hasReadModels } from '../generation/schema.js';
-import { repeat } from '../../../src/event-sourcing/pause.js';
+import { type Clock, repeat } from '../../../src/event-sourcing/clock.js';
 import { makeTaskRunner } from '../run-task.js';
 
 const POLL_MS = 1_000;
@@ -25,6 +25,7 @@ type ProvenanceMonitor = {
 };
 
 type Options = {
+  readonly clock: Clock;
   readonly database: Database;
   readonly store: RecognisableLog;
   readonly projection: string;
@@ -36,7 +37,7 @@ type Options = {
  * database are away, the last result stands. Calls `onChange` with each new result.
  */
 export const monitorProvenance = (
-  { database, store, projection, onEvent }: Options,
+  { clock, database, store, projection, onEvent }: Options,
   onChange: (wrongLog: WrongLog | undefined) => void,
   signal: AbortSignal,
 ): ProvenanceMonitor => {
@@ -48,7 +49,7 @@ export const monitorProvenance = (
   const runTask = makeTaskRunner({ projection, name: 'examining the provenance of the rows', onEvent });
 
   const isKnown = ({ name }: Generation): boolean =>
-    same?.generation === name && performance.now() - same.at < EXAMINE_MS;
+    same?.generation === name && clock.monotonic() - same.at < EXAMINE_MS;
 
   const set = (found: WrongLog | undefined): void => {
     if (found?.message === wrongLog?.message) return;
@@ -64,11 +65,11 @@ export const monitorProvenance = (
     // what it has read may be from before the log was put back
     if (began !== resets) return;
     examined = live?.name;
-    same = live && found === undefined ? { generation: live.name, at: performance.now() } : undefined;
+    same = live && found === undefined ? { generation: live.name, at: clock.monotonic() } : undefined;
     set(found);
   };
 
-  const stopped = repeat(POLL_MS, signal, async () => {
+  const stopped = repeat(clock, POLL_MS, signal, async () => {
     await runTask(examine);
     isExamined = true;
   });

@@ -3,6 +3,7 @@ import { SILENCE_MS } from '../../../src/event-sourcing/answer-deadline.js';
 import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { OnLost } from '../../../src/event-sourcing/log-memory.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import type { Freshness } from '../../../src/read/row-or-fold.js';
 import { categoriesOf, type ReadModel } from '../../read-model.js';
@@ -19,6 +20,7 @@ import { updatePrevious } from './update-previous.js';
 import { watchWriter } from './writer-watch.js';
 
 export type ProjectionOptions = {
+  readonly runtime: Runtime;
   readonly store: EventStore;
   /** Whether this process may write the rows; otherwise it only watches how far they are. */
   readonly projector: boolean;
@@ -74,15 +76,16 @@ export const startProjection = (
   { pool, signal, refresh }: Shared,
   projection: ReadModel,
 ) => {
-  const { store, projector: isProjector, isSoleProcess, decisions, onEvent } = options;
+  const { runtime, store, projector: isProjector, isSoleProcess, decisions, onEvent } = options;
+  const { clock } = runtime;
   const { name } = projection;
   const categories = categoriesOf(projection);
-  const progress = makeProgress(SILENCE_MS, {
+  const progress = makeProgress(clock, SILENCE_MS, {
     // who is alone knows what it has answered itself
     heldMs: isSoleProcess ? 0 : HOLD_MS,
     ...(projection.rowFor === 'entity' ? { note: makeNoteAcknowledged(pool, name) } : {}),
   });
-  const comparison = makeComparison(progress.reached);
+  const comparison = makeComparison(clock, progress.reached);
   const freshness: Freshness = {
     rows: () => (progress.isBehind() ? 'Behind' : comparison.freshness()),
     shownUntil: comparison.shownUntil,
@@ -92,7 +95,7 @@ export const startProjection = (
     comparison.forget();
   };
   const provenance = monitorProvenance(
-    { database: pool, store, projection: name, onEvent },
+    { clock, database: pool, store, projection: name, onEvent },
     (wrongLog) => {
       if (wrongLog === undefined) progress.resume();
       else forget();
@@ -108,13 +111,13 @@ export const startProjection = (
     forget();
     provenance.examineAgain();
   });
-  const shared = { pool, store, projection, onEvent };
+  const shared = { runtime, pool, store, projection, onEvent };
   const { isSameLog, wrongLogOf } = provenance;
   const deps = { ...shared, progress, decisions, wrongLogOf, notifies: !isSoleProcess, isSoleProcess };
   const projector = isProjector ? startProjector(deps, signal) : undefined;
   const previous = { ...shared, windowMs: options.rollbackWindowMs, isSameLog };
   const updating = isProjector ? updatePrevious(previous, signal) : undefined;
-  const writer = watchWriter();
+  const writer = watchWriter(clock);
   const writesLive = (): boolean => {
     const status = projector?.status();
     return status?._tag === 'Projecting' && status.role === 'live';
@@ -122,7 +125,7 @@ export const startProjection = (
   const refreshOthers = (): void => {
     if (!writesLive()) refresh();
   };
-  const monitoring = monitorLag({ store, categories, progress, comparison, refresh: refreshOthers }, signal);
+  const monitoring = monitorLag({ clock, store, categories, progress, comparison, refresh: refreshOthers }, signal);
   const wrongLog = (): WrongLog | undefined => {
     const found = provenance.wrongLog();
     if (found !== undefined || projector === undefined) return found;

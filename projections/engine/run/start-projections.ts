@@ -4,7 +4,7 @@ import { planByIndex } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
 import type { ReadModel } from '../../read-model.js';
 import { countParked } from '../parked/count-parked.js';
-import { repeat } from '../../../src/event-sourcing/pause.js';
+import { repeat } from '../../../src/event-sourcing/clock.js';
 import { makeTaskRunner } from '../run-task.js';
 import { listenToLiveCheckpoints, readLiveCheckpoints } from './live-checkpoints.js';
 import { type ProjectionOptions, type RunningProjection, startProjection } from './start-projection.js';
@@ -43,7 +43,8 @@ export type Projections = {
  * away, at the start and later.
  */
 export const startProjections = (options: ProjectionsOptions): Projections => {
-  const { projections, connectionString, isSoleProcess, onEvent } = options;
+  const { runtime, projections, connectionString, isSoleProcess, onEvent } = options;
+  const { clock } = runtime;
   const pool = makePool({
     connectionString,
     name: 'projections',
@@ -90,11 +91,11 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     projection.progress.advance(commit);
   };
 
-  const polling = repeat(POLL_MS, signal, () => {
+  const polling = repeat(clock, POLL_MS, signal, () => {
     if (all.some(({ waitsForOthers }) => waitsForOthers())) refresh();
     return Promise.resolve();
   });
-  const looking = repeat(LOOK_MS, signal, () => {
+  const looking = repeat(clock, LOOK_MS, signal, () => {
     refresh();
     return Promise.resolve();
   });

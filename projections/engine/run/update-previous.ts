@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { pause, repeat } from '../../../src/event-sourcing/pause.js';
+import { repeat } from '../../../src/event-sourcing/clock.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import { runIn } from '../../../src/postgres/statement.js';
 import type { ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
@@ -17,6 +18,7 @@ const UPDATE_MS = 1_000;
 const TIDY_MS = 60_000;
 
 type UpdatePrevious = {
+  readonly runtime: Runtime;
   readonly pool: Pool;
   readonly store: EventStore;
   readonly projection: ReadModel;
@@ -33,17 +35,17 @@ type UpdatePrevious = {
  * lease to take over. What fails is tried again.
  */
 export const updatePrevious = async (
-  { pool, store, projection, windowMs, isSameLog, onEvent }: UpdatePrevious,
+  { runtime: { clock, random }, pool, store, projection, windowMs, isSameLog, onEvent }: UpdatePrevious,
   signal: AbortSignal,
 ): Promise<void> => {
-  const holder = newHolder();
+  const holder = newHolder(random);
   const runnerOf = (name: string) => makeTaskRunner({ projection: projection.name, name, onEvent });
   const [updating, tidying] = [runnerOf('updating the previous rows'), runnerOf('dropping outdated rows')];
   let tidiedAt = -Infinity;
 
   const tidy = async (): Promise<void> => {
-    if (performance.now() - tidiedAt < TIDY_MS) return;
-    tidiedAt = performance.now();
+    if (clock.monotonic() - tidiedAt < TIDY_MS) return;
+    tidiedAt = clock.monotonic();
     await dropOutdated(pool, projection, windowMs);
   };
 
@@ -56,21 +58,21 @@ export const updatePrevious = async (
     // parked entities are not reported: the live rows have the same
     const apply = makeApplyBatch(writer, runIn(pool), { onEvent: () => undefined });
     let { checkpoint } = generation;
-    await whileHeld(pool, lease, signal, async (held) => {
+    await whileHeld(clock, pool, lease, signal, async (held) => {
       do {
         const [previous, live] = [await readPrevious(pool, projection), await readLive(pool, projection.name)];
         if (previous?.name !== generation.name || !isSameLog()) return;
         if (live !== undefined && live.checkpoint !== 'start') {
           const upTo = live.checkpoint;
-          ({ checkpoint } = await catchUp(writer, store, apply, checkpoint, { upTo, signal: held }));
+          ({ checkpoint } = await catchUp(writer, store, apply, checkpoint, { clock, upTo, signal: held }));
         }
         await tidying(tidy);
-      } while (await pause(UPDATE_MS, held));
+      } while (await clock.sleep(UPDATE_MS, held));
     });
     await releaseLease(pool, lease);
   };
 
-  await repeat(UPDATE_MS, signal, async () => {
+  await repeat(clock, UPDATE_MS, signal, async () => {
     await updating(update);
     await tidying(tidy);
   });

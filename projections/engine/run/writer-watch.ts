@@ -1,3 +1,5 @@
+import type { Clock } from '../../../src/event-sourcing/clock.js';
+
 /**
  * How long nobody may write live rows until that is said, ms. A process that was killed holds its lease for 3 s, and
  * another one takes it within the next two.
@@ -11,15 +13,15 @@ type WriterWatch = {
   readonly isUnwritten: () => boolean;
 };
 
-/** Watches whether some process writes the live rows of one read model. `now`: in ms, by a clock that never goes back. */
-export const watchWriter = (now: () => number = () => performance.now()): WriterWatch => {
+/** Watches whether some process writes the live rows of one read model. */
+export const watchWriter = (clock: Clock): WriterWatch => {
   let unwrittenSince: number | undefined;
   // while the database does not answer, nothing is known: only looks count
   let lookedAt = -Infinity;
   return {
     note: (isWritten) => {
-      lookedAt = now();
-      unwrittenSince = isWritten ? undefined : (unwrittenSince ?? now());
+      lookedAt = clock.monotonic();
+      unwrittenSince = isWritten ? undefined : (unwrittenSince ?? lookedAt);
     },
     isUnwritten: () => unwrittenSince !== undefined && lookedAt - unwrittenSince >= UNWRITTEN_MS,
   };

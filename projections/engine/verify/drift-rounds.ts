@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import type { Random } from '../../../src/event-sourcing/random.js';
 import type { Database } from '../../../src/postgres/pool.js';
 import type { Projection } from '../../projection.js';
 import { type Generation, tableOf } from '../generation/generation.js';
@@ -51,8 +51,12 @@ const withoutRow = async (
  * Goes round all records of the read models again and again: the rows there are, beginning at a random one, and the records
  * that the ledger has and that have no row.
  */
-export const makeDriftRounds = (projections: ReadonlyArray<Projection>, ledger: string): DriftRounds => {
-  let place: Place = { of: 0, among: 'rows', after: randomUUID() };
+export const makeDriftRounds = (
+  random: Random,
+  projections: ReadonlyArray<Projection>,
+  ledger: string,
+): DriftRounds => {
+  let place: Place = { of: 0, among: 'rows', after: random.bytes(16).toString('hex') };
   let waiting: ReadonlyArray<string> = [];
   let ended = 0;
 

@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import { pause } from '../../../src/event-sourcing/pause.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import { makePool } from '../../../src/postgres/pool.js';
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
@@ -29,6 +29,7 @@ const CONNECT_MS = 2_000;
 const QUERY_MS = 15_000;
 
 type WatchDriftOptions = {
+  readonly runtime: Runtime;
   readonly store: EventStore;
   readonly projections: ReadonlyArray<Projection>;
   /** The read model of all events, which knows the records that should have rows. */
@@ -78,8 +79,9 @@ const watch = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { projections, ledger, isProjecting, onEvent, onCompared = () => undefined, pauseMs = PAUSE_MS } = options;
+  const { clock, random } = options.runtime;
   const work = measureOwnWork(options.store);
-  const rounds = makeDriftRounds(projections, ledger);
+  const rounds = makeDriftRounds(random, projections, ledger);
   const runners = new Map(
     projections.map(({ name: projection }) => [
       projection,
@@ -92,9 +94,9 @@ const watch = async (
 
   /** Rows that differed come in turns with the others, every few seconds. */
   const takeAgain = (): { readonly projection: Projection; readonly ids: ReadonlyArray<string> } | undefined => {
-    if (again.length === 0 && performance.now() >= againAt) {
+    if (again.length === 0 && clock.monotonic() >= againAt) {
       again = known.all();
-      againAt = performance.now() + AGAIN_MS;
+      againAt = clock.monotonic() + AGAIN_MS;
     }
     isTurnOfOthers = !isTurnOfOthers;
     const projection = projections.find(({ name }) => name === again[0]?.projection);
@@ -129,7 +131,7 @@ const watch = async (
     const [computedFor, ended] = [work.measure(), rounds.ended()];
     const rest = REST * computedFor(await compareSome());
     const pauses = rounds.ended() === ended ? 1 : PAUSES_A_ROUND;
-    await pause(Math.max(pauses * pauseMs, rest), signal);
+    await clock.sleep(Math.max(pauses * pauseMs, rest), signal);
   }
 };
 

@@ -113,6 +113,7 @@ const rebuildAll = async (
   try {
     for (const projection of readModelsNamed(registry, name)) {
       const rebuilt = await rebuild({
+        runtime: systemRuntime,
         pool,
         store,
         projection,

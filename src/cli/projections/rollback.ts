@@ -17,7 +17,7 @@ const rollBackAll = async (
 ): Promise<ExitCode> => {
   for (const projection of readModelsNamed(registry, name)) {
     const began = systemRuntime.clock.monotonic();
-    const switched = await rollBack({ pool, store, projection, signal });
+    const switched = await rollBack({ runtime: systemRuntime, pool, store, projection, signal });
     if (E.isLeft(switched)) return failed(switched.left.message);
     const { live, previous } = switched.right;
     const ms = Math.round(systemRuntime.clock.monotonic() - began);

@@ -44,6 +44,7 @@ describe('the commands that verify rows and release parked entities', function (
 
   const project = async (url: string, store: Parameters<typeof append>[0], position: bigint): Promise<void> => {
     const projections = startProjections({
+      runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
       connectionString: url,

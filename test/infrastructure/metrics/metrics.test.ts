@@ -12,6 +12,7 @@ import { countSigning } from '../../../src/infrastructure/metrics/seal-metrics.j
 import { watchProjections } from '../../../src/infrastructure/metrics/projection-metrics.js';
 import { givenStream } from '../../support/given-stream.js';
 import { makeManualClock } from '../../support/manual-clock.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const named = (name: string) => ({ type: 'BusinessCreated', data: { name } }) as const;
 const noon = { at: '2026-01-01T12:00:00.000Z' };
@@ -123,8 +124,8 @@ describe('metrics', () => {
     await givenStream(store, 'business-1', [named('one')], [named('two')]);
     const at = { reached: -1n, isBehind: false, isUnwritten: false, isExamined: true };
     const wrongLog = () => undefined;
-    const progress = makeProgress();
-    const { freshness: rows, shownUntil } = makeComparison(progress.reached);
+    const progress = makeProgress(systemRuntime.clock);
+    const { freshness: rows, shownUntil } = makeComparison(systemRuntime.clock, progress.reached);
     const freshness = { rows, shownUntil };
     await givenStream(store, 'contact-1', [named('one')]);
     const projecting = { _tag: 'Projecting', generation: 'g', role: 'live', checkpoint: 'start' } as const;

@@ -53,6 +53,7 @@ describe('a page of a long list in Postgres', function () {
   before(async () => {
     connectionString = await freshDatabase();
     const projections = startProjections({
+      runtime: systemRuntime,
       store: makeInMemoryEventStore(),
       projections: projectionsOf(registry),
       connectionString,

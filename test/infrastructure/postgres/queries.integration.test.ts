@@ -13,6 +13,7 @@ queriesContract('Postgres', async () => {
   const connectionString = await freshDatabase();
   const store = makeInMemoryEventStore();
   const projections = startProjections({
+    runtime: systemRuntime,
     store,
     projections: projectionsOf(registry),
     connectionString,
