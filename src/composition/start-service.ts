@@ -70,7 +70,7 @@ const startTracing = async ({ config, started }: ServiceContext): Promise<void> 
 type Opened = Stores & { readonly storage: Storage; readonly memory: Pick<LogMemory, 'onLost' | 'note'> };
 
 /** Answers while a database that is away at the start is waited for, and says so once for each reason. */
-const answerMeanwhile = ({ log, metrics, started }: ServiceContext, front: Front) => {
+const answerMeanwhile = ({ log, runtime, metrics, started }: ServiceContext, front: Front) => {
   const leaving = new AbortController();
   started.add(async () => {
     leaving.abort();
@@ -80,7 +80,8 @@ const answerMeanwhile = ({ log, metrics, started }: ServiceContext, front: Front
   let said: string | undefined;
   const onAway = async (cause: unknown): Promise<void> => {
     const reason = reasonOf(cause);
-    if (said === undefined) await front.show(makeStartingApp({ readiness, log, observe: metrics.observeRequest }));
+    if (said === undefined)
+      await front.show(makeStartingApp({ runtime, readiness, log, observe: metrics.observeRequest }));
     if (said !== reason) log.warn({ reason }, 'waiting for the database: it cannot be used yet');
     said = reason;
   };
@@ -135,10 +136,11 @@ const sweep = ({ config, log, started, runtime }: ServiceContext, store: Stores[
 
 /** Takes the address of the configuration. */
 const serveAt =
-  ({ config, log, metrics }: ServiceContext, limits: ReturnType<typeof connectionLimitsOf>) =>
+  ({ config, log, runtime, metrics }: ServiceContext, limits: ReturnType<typeof connectionLimitsOf>) =>
   async (listener: Listener) => {
     const served = await serve(listener, {
       ...config,
+      runtime,
       limits,
       onCut: metrics.countCut,
       onLost: (error) => log.info({ error: errorFields(error) }, 'connection lost'),
@@ -160,7 +162,7 @@ export const startService = async (
   registry: Registry,
   runtime: Runtime,
 ): Promise<string> => {
-  requireUsableKey(config);
+  requireUsableKey(runtime.clock, config);
   logNarrowed(log)(await narrowDataDirectory(config.dataDir, process.getuid?.()));
   for (const warning of config.warnings) log.warn(warning);
   const metrics = makeMetrics(runtime.clock);
@@ -211,16 +213,20 @@ export const startService = async (
     { warnings, onChange: logReadiness(log) },
   );
   watchChecks(metrics, readiness);
-  const feeds = makeFeedLimit(feedLimitOf(limits.connections));
+  const feeds = makeFeedLimit(runtime.clock, feedLimitOf(limits.connections));
   watchFeeds(metrics, feeds.held);
   const ledger = openLedger({ config, registry, store: stores.store, queries, projections });
   const listener = makeApp({
+    runtime,
     entityRoutes: config.parts.api
       ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger, onEvent)
       : undefined,
     auditRoutes: config.parts.api && config.auditApi ? await serveAudit(ledger) : undefined,
     tlogRoutes: config.parts.api ? await serveTlog(ledger) : undefined,
-    authenticate: makeAuthenticate({ ...config.jwt, key: await verificationKey(runtime.random, config) }),
+    authenticate: makeAuthenticate(runtime.clock, {
+      ...config.jwt,
+      key: await verificationKey(runtime.random, config),
+    }),
     readiness,
     metrics: metrics.read,
     metricsToken: config.metricsToken,

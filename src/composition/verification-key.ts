@@ -1,4 +1,5 @@
 import type { Config } from '../config.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import type { VerificationKey } from '../http/authentication/signing-keys.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
@@ -6,10 +7,10 @@ import { reasonOf } from '../event-sourcing/reason-of.js';
 import type { Random } from '../event-sourcing/random.js';
 
 /** Throws, before anything is opened, when the configured public key cannot verify tokens. */
-export const requireUsableKey = ({ jwt: { key } }: Config): void => {
+export const requireUsableKey = (clock: Clock, { jwt: { key } }: Config): void => {
   if (key._tag !== 'PublicKey') return;
   try {
-    makeAuthenticate({ key });
+    makeAuthenticate(clock, { key });
   } catch (cause) {
     throw new Error(`JWT_PUBLIC_KEY: ${reasonOf(cause)}`, { cause });
   }

@@ -12,7 +12,7 @@ import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouting, type RouteRequest } from './routing/make-routing.js';
 import type { Listener } from './serve.js';
 
-type Answering = Pick<RespondDeps, 'log' | 'observe' | 'publicUrl'> & {
+type Answering = Pick<RespondDeps, 'runtime' | 'log' | 'observe' | 'publicUrl'> & {
   /** Parts of the process budget; the default for what is left out. */
   readonly budget?: Partial<ProcessBudget>;
   /** Longest time, ms, in which a client has to read a response: a list holds a snapshot of the read model. */
@@ -45,10 +45,10 @@ const withCors = (origins: ReadonlyArray<string>, route: RouteRequest): RouteReq
 
 const respondBy = (
   route: RouteRequest,
-  { log, observe, publicUrl, budget, responseTimeoutMs = RESPONSE_TIMEOUT_MS }: Answering,
+  { runtime, log, observe, publicUrl, budget, responseTimeoutMs = RESPONSE_TIMEOUT_MS }: Answering,
 ): Listener => {
   const respond = makeRespond(
-    { log, observe, publicUrl, budget: { ...makeProcessBudget(), ...budget }, responseTimeoutMs },
+    { runtime, log, observe, publicUrl, budget: { ...makeProcessBudget(runtime.clock), ...budget }, responseTimeoutMs },
     route,
   );
   // Of Koa itself the contexts are used: its own way of responding listens four times to each response
@@ -58,8 +58,9 @@ const respondBy = (
 
 /** The HTTP surface of the service. Serve it with `serve`, which handles what never reaches Koa. */
 export const makeApp = (options: AppOptions): Listener => {
-  const { authenticate, corsOrigins, rateLimit } = options;
-  const admission = { authenticate, rateLimit: rateLimit === undefined ? undefined : makeRateLimit(rateLimit) };
+  const { runtime, authenticate, corsOrigins, rateLimit: perMinute } = options;
+  const rateLimit = perMinute === undefined ? undefined : makeRateLimit(runtime.clock, perMinute);
+  const admission = { authenticate, rateLimit };
   const route = makeRouting(routesOf(options), admission);
   return respondBy(corsOrigins.length === 0 ? route : withCors(corsOrigins, route), options);
 };

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Random } from '../event-sourcing/random.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import { errorBody } from './problem/error-body.js';
 import { PROBLEM_TYPE, problemDetails, wantsProblemDetails } from './problem/problem-details.js';
 import type { ProtocolFault } from './protocol-fault.js';
@@ -17,8 +19,13 @@ const headersOf = (body: string, requestId: string, contentType = JSON_TYPE): Ar
 const VARY = ['Vary', 'Accept'];
 
 /** Sends the error object in response to a request that Node could read; gives the id of the request. */
-export const sendProtocolError = (fault: ProtocolFault, request: IncomingMessage, response: ServerResponse): string => {
-  const requestId = requestIdOf(request.headers['x-request-id']);
+export const sendProtocolError = (
+  random: Random,
+  fault: ProtocolFault,
+  request: IncomingMessage,
+  response: ServerResponse,
+): string => {
+  const requestId = requestIdOf(random, request.headers['x-request-id']);
   const respond = (body: string, headers: Array<string>): void =>
     void response.writeHead(fault.status, fault.name, headers).end(body);
   if (wantsProblemDetails(request.headers.accept)) {
@@ -33,6 +40,7 @@ export const sendProtocolError = (fault: ProtocolFault, request: IncomingMessage
 
 /** Sends the error object on a socket for which Node has made no response; gives the id of the request, if it is sent. */
 export const sendProtocolErrorOnSocket = (
+  { clock, random }: Runtime,
   fault: ProtocolFault,
   socket: Duplex,
   ...more: ReadonlyArray<string>
@@ -41,9 +49,9 @@ export const sendProtocolErrorOnSocket = (
     socket.destroy();
     return undefined;
   }
-  const requestId = requestIdOf(undefined);
+  const requestId = requestIdOf(random, undefined);
   const body = JSON.stringify(errorBody(fault, requestId));
-  const pairs = [...headersOf(body, requestId), 'Date', new Date().toUTCString(), ...more];
+  const pairs = [...headersOf(body, requestId), 'Date', clock.date().toUTCString(), ...more];
   const lines = pairs.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${pairs[index + 1] ?? ''}`] : []));
   socket.once('finish', () => socket.destroy());
   socket.end([`HTTP/1.1 ${fault.status} ${fault.name}`, ...lines, '', body].join('\r\n'));

@@ -21,7 +21,7 @@ export type RequestState = {
   acquire(resource: keyof ProcessBudget, amount?: number): Promise<boolean>;
   /** As `acquire` of one, but never waits for what others hold. */
   tryAcquire(resource: keyof ProcessBudget): Promise<boolean>;
-  /** To be awaited before each piece of long work (see `timeSlice`). False when the client has gone. */
+  /** To be awaited before each piece of long work (see `TimeSlices`). False when the client has gone. */
   timeSlice(bytes?: number): Promise<boolean>;
   /** Name of the operation; its route sets it. */
   operation?: string | undefined;

@@ -1,7 +1,6 @@
 import type { Caller } from './authentication/roles.js';
 import type { Connection } from './budget/connection.js';
 import type { ProcessBudget } from './budget/process-budget.js';
-import { timeSlice } from './budget/time-slice.js';
 import type { ErrorCode } from './problem/error-codes.js';
 import type { Handling, RequestState } from './request-context.js';
 
@@ -11,7 +10,8 @@ import type { Handling, RequestState } from './request-context.js';
  */
 export class ServedRequest implements RequestState {
   readonly requestId: string;
-  readonly began = performance.now();
+  /** When it began to be served, of `Clock.monotonic`. */
+  readonly began: number;
   readonly #connection: Connection;
   readonly #budget: ProcessBudget;
   operation: string | undefined = undefined;
@@ -21,8 +21,9 @@ export class ServedRequest implements RequestState {
   user: unknown = undefined;
   handling: Handling | undefined = undefined;
 
-  constructor(requestId: string, connection: Connection, budget: ProcessBudget) {
+  constructor(requestId: string, began: number, connection: Connection, budget: ProcessBudget) {
     this.requestId = requestId;
+    this.began = began;
     this.#connection = connection;
     this.#budget = budget;
   }
@@ -38,7 +39,7 @@ export class ServedRequest implements RequestState {
   }
 
   async timeSlice(bytes?: number): Promise<boolean> {
-    await timeSlice(bytes);
+    await this.#connection.timeSlice(bytes);
     return !this.#connection.isGone();
   }
 

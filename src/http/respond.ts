@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import { isUuid } from '../event-sourcing/uuid.js';
 import { PageNotAdmitted } from '../read/admit-page.js';
 import { type Connection, connectionOf } from './budget/connection.js';
@@ -37,6 +38,7 @@ type Observation = {
 };
 
 export type RespondDeps = {
+  readonly runtime: Runtime;
   readonly log: Logger;
   readonly observe?: ((observation: Observation) => void) | undefined;
   readonly budget: ProcessBudget;
@@ -72,8 +74,6 @@ type Line = {
   jti?: string;
 };
 
-const secondsSince = (began: number): number => (performance.now() - began) / 1000;
-
 /** To a preflight; @koa/cors has set the headers. */
 const preflightResponse: HttpResponse = { status: 204 };
 
@@ -98,9 +98,13 @@ const overloadOf = (failure: Failure, connection: Connection): Failure => {
  * resolves when no more is done for the request, and never rejects.
  */
 export const makeRespond = (
-  { log, observe, budget, responseTimeoutMs, publicUrl }: RespondDeps,
+  { runtime, log, observe, budget, responseTimeoutMs, publicUrl }: RespondDeps,
   route: RouteRequest,
 ): ((ctx: KoaContext) => Promise<void>) => {
+  const { clock, random } = runtime;
+  const patience = { clock, timeoutMs: responseTimeoutMs };
+  const secondsSince = (began: number): number => (clock.monotonic() - began) / 1000;
+
   const record = (
     ctx: KoaContext,
     state: ServedRequest,
@@ -137,7 +141,8 @@ export const makeRespond = (
   return async (ctx) => {
     const { req } = ctx;
     const connection = connectionOf(req.socket);
-    const state = new ServedRequest(requestIdOf(req.headers['x-request-id']), connection, budget);
+    const requestId = requestIdOf(random, req.headers['x-request-id']);
+    const state = new ServedRequest(requestId, clock.monotonic(), connection, budget);
     ctx.state = state;
     let outcome: E.Either<Failure, HttpResponse>;
     try {
@@ -157,7 +162,7 @@ export const makeRespond = (
     const failed = E.isLeft(outcome) ? outcome.left : undefined;
     const waited = response.live !== undefined ? secondsSince(state.began) : undefined;
     try {
-      const sending = send(ctx, response, connection, responseTimeoutMs);
+      const sending = send(ctx, response, connection, patience);
       if (sending !== undefined) await sending;
       record(ctx, state, response.status, waited, failed, connection.cutFor);
     } catch (error) {

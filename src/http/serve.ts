@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LONGEST_UPLOAD } from '../application/document/longest-upload.js';
+import type { Clock } from '../event-sourcing/clock.js';
+import type { Random } from '../event-sourcing/random.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import { connectionOf } from './budget/connection.js';
-import { CoalescingRequest } from './budget/coalescing-request.js';
+import { coalescingRequests } from './budget/coalescing-request.js';
 import { type ConnectionLimits, type Connections, makeConnections } from './budget/connections.js';
 import { type ProtocolFault, protocolFaultOf, type Unreadable, unreadableFault } from './protocol-fault.js';
 import { sendProtocolErrorOnSocket, sendProtocolError } from './protocol-error-response.js';
@@ -27,6 +30,7 @@ type Refused = {
 };
 
 type ServeOptions = {
+  readonly runtime: Runtime;
   readonly host: string;
   readonly port: number;
   /** `headersMs`: the head of a request has to have come by then. */
@@ -59,16 +63,16 @@ const addressOf = (server: Server): string => {
 };
 
 const stopper =
-  (server: Server, connections: Connections): Served['stop'] =>
+  (clock: Clock, server: Server, connections: Connections): Served['stop'] =>
   async (deadline) => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();
     // A connection that turns idle only later has to be found again.
-    const idle = setInterval(() => server.closeIdleConnections(), 50);
-    const cut = setTimeout(connections.destroyAll, deadline);
+    const stopClosing = clock.every(50, () => server.closeIdleConnections());
+    const cancelCut = clock.after(deadline, connections.destroyAll);
     await closed;
-    clearInterval(idle);
-    clearTimeout(cut);
+    stopClosing();
+    cancelCut();
     connections.stop();
   };
 
@@ -88,14 +92,14 @@ const refuser =
   };
 
 /** What cannot be read as a request gets the error object too, after the responses that are still due. */
-const onUnreadable = (refuse: Refuse, error: Unreadable, socket: Socket): void => {
+const onUnreadable = (runtime: Runtime, refuse: Refuse, error: Unreadable, socket: Socket): void => {
   const connection = connectionOf(socket);
   const fault = unreadableFault(error);
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connection.isIdle;
   // the client went within a request, which has a line of its own in the log
   const isGone = error.code === 'HPE_INVALID_EOF_STATE' && !connection.isIdle;
   const send = (): string | undefined => {
-    const requestId = sendProtocolErrorOnSocket(fault, socket);
+    const requestId = sendProtocolErrorOnSocket(runtime, fault, socket);
     return isGone ? undefined : requestId;
   };
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') connection.cutFor ??= 'a request was not sent in time';
@@ -104,9 +108,9 @@ const onUnreadable = (refuse: Refuse, error: Unreadable, socket: Socket): void =
 };
 
 /** Node hands the connection of a CONNECT over to us: nobody else listens to its errors or ends it. */
-const onTunnel = (refuse: Refuse, socket: Socket): void => {
+const onTunnel = (runtime: Runtime, refuse: Refuse, socket: Socket): void => {
   socket.on('error', () => undefined);
-  const send = (): string | undefined => sendProtocolErrorOnSocket(TUNNEL, socket, 'Allow', ALLOWED);
+  const send = (): string | undefined => sendProtocolErrorOnSocket(runtime, TUNNEL, socket, 'Allow', ALLOWED);
   connectionOf(socket).endWith(() => refuse(TUNNEL, socket, send));
 };
 
@@ -114,11 +118,11 @@ const onTunnel = (refuse: Refuse, socket: Socket): void => {
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Serves the requests of each connection one after the other. What violates HTTP never reaches the listener. */
-const oneByOne = (listener: Listener, refuse: Refuse): RequestListener => {
+const oneByOne = (random: Random, listener: Listener, refuse: Refuse): RequestListener => {
   const respond: Listener = (request, response) => {
     const fault = protocolFaultOf(request);
     if (fault === undefined) return listener(request, response);
-    refuse(fault, request.socket, () => sendProtocolError(fault, request, response));
+    refuse(fault, request.socket, () => sendProtocolError(random, fault, request, response));
     return undefined;
   };
   return (request, response) => connectionOf(request.socket).add({ request, response, respond });
@@ -128,6 +132,7 @@ const oneByOne = (listener: Listener, refuse: Refuse): RequestListener => {
 export const serve = async (
   listener: Listener,
   {
+    runtime,
     host,
     port,
     limits = {},
@@ -137,22 +142,23 @@ export const serve = async (
   }: ServeOptions,
 ): Promise<Served> => {
   const refuse = refuser(onRefused);
-  const onRequest = oneByOne(listener, refuse);
+  const onRequest = oneByOne(runtime.random, listener, refuse);
   const connectionLimits = { ...LIMITS, ...limits };
-  const connections = makeConnections(connectionLimits, { onCut, onLost });
+  const connections = makeConnections(runtime.clock, connectionLimits, { onCut, onLost });
   const timeouts = { ...TIMEOUTS, headersTimeout: connectionLimits.headersMs };
-  const server = createServer({ ...timeouts, requireHostHeader: false, IncomingMessage: CoalescingRequest }, onRequest);
+  const requests = { requireHostHeader: false, IncomingMessage: coalescingRequests(runtime.clock) };
+  const server = createServer({ ...timeouts, ...requests }, onRequest);
   // By default Node drops all headers beyond a thousand without a word: an If-Match among them would not count.
   server.maxHeadersCount = 0;
   // The reader of a body sends "100 Continue", so that an upload that is not wanted is never sent.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('clientError', (error: Unreadable, socket: Socket) => onUnreadable(refuse, error, socket));
-  server.on('connect', (request) => onTunnel(refuse, request.socket));
+  server.on('clientError', (error: Unreadable, socket: Socket) => onUnreadable(runtime, refuse, error, socket));
+  server.on('connect', (request) => onTunnel(runtime, refuse, request.socket));
   server.on('connection', connections.accept);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  return { address: addressOf(server), stop: stopper(server, connections) };
+  return { address: addressOf(server), stop: stopper(runtime.clock, server, connections) };
 };

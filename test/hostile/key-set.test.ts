@@ -8,6 +8,8 @@ import { eventually } from '../support/eventually.js';
 import { forgeToken } from '../support/forge-token.js';
 import { type KeySetServer, startKeySetServer } from '../support/key-set-server.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { makeManualClock } from '../support/manual-clock.js';
+import type { ManualClock } from '../support/manual-clock.js';
 
 type Algorithm = 'HS256' | 'RS256' | 'ES256';
 type Pair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
@@ -93,8 +95,7 @@ describe('a hostile or careless key set', () => {
   let stack: MemoryStack;
   let authenticate: Authenticate;
   let keySet: KeySetServer;
-  /** How far the clock of the service has moved since the test began, ms: it stands still otherwise. */
-  let later: number;
+  let clock: ManualClock;
 
   const letIn = async (token: string): Promise<boolean> => {
     const { status, json } = await call(stack, 'GET', '/business', { as: token });
@@ -110,9 +111,9 @@ describe('a hostile or careless key set', () => {
     stack = await startMemoryStack({ authenticate: (ctx) => authenticate(ctx) });
   });
   beforeEach(() => {
-    [keySet.keys, keySet.respond, keySet.asked, later] = [[], undefined, 0, 0];
-    const start = Date.now();
-    authenticate = makeAuthenticate({ key: { _tag: 'Jwks', uri: keySet.uri } }, () => start + later);
+    [keySet.keys, keySet.respond, keySet.asked] = [[], undefined, 0];
+    clock = makeManualClock(new Date());
+    authenticate = makeAuthenticate(clock, { key: { _tag: 'Jwks', uri: keySet.uri } });
   });
   after(async () => {
     await stack.stop();
@@ -147,7 +148,8 @@ describe('a hostile or careless key set', () => {
         it(`${how}, ${kid === undefined ? 'which tokens do not name' : 'lets the new one in within seconds'}`, async () => {
           keySet.keys = [jwkOf(first.publicKey, { kid: 'one' })];
           expect(await letIn(tokenOf(firstAlgorithm, first.privateKey, 'alice', kid))).to.equal(true);
-          [keySet.keys, later] = [[jwkOf(second.publicKey, { kid: 'one' })], 2_500];
+          keySet.keys = [jwkOf(second.publicKey, { kid: 'one' })];
+          await clock.advance(2_500);
           expect(await letIn(tokenOf(secondAlgorithm, second.privateKey, 'bob', kid))).to.equal(true);
           expect(await letIn(tokenOf(firstAlgorithm, first.privateKey, 'carol', kid))).to.equal(false);
           expect(keySet.asked).to.equal(2);
@@ -168,7 +170,7 @@ describe('a hostile or careless key set', () => {
 
     it('is asked once in its pause, and lets good tokens in all the while', async () => {
       for (let seconds = 3; seconds <= 30; seconds += 3) {
-        later = seconds * 1_000;
+        await clock.advance(3_000);
         const [all, one] = await Promise.all([flood(`mallory ${seconds}`), letIn(good(`bob ${seconds}`))]);
         expect(all).to.deep.equal(nobody);
         expect(one).to.equal(true);
@@ -177,17 +179,17 @@ describe('a hostile or careless key set', () => {
     });
 
     it('lets a key that was replaced under the flood in, once the pause is over', async () => {
-      later = 3_000;
+      await clock.advance(3_000);
       expect(await flood('mallory')).to.deep.equal(nobody);
       keySet.keys = [jwkOf(longRsa.publicKey, { kid: 'one' })];
-      later = 5_500;
+      await clock.advance(2_500);
       expect(await flood('oscar')).to.deep.equal(nobody);
       expect(await letIn(tokenOf('RS256', longRsa.privateKey, 'bob', 'one'))).to.equal(true);
     });
 
     it('lets both keys in while it has two under one id', async () => {
       keySet.keys = [jwkOf(longRsa.publicKey, { kid: 'one' }), jwkOf(rsa.publicKey, { kid: 'one' })];
-      later = 3_000;
+      await clock.advance(3_000);
       expect(await flood('mallory')).to.deep.equal(nobody);
       expect(await letIn(good('bob'))).to.equal(true);
       expect(await letIn(tokenOf('RS256', longRsa.privateKey, 'carol', 'one'))).to.equal(true);
@@ -201,7 +203,8 @@ describe('a hostile or careless key set', () => {
     };
     for (const [what, respond] of Object.entries(faults))
       it(`keeps its keys while the endpoint ${what}`, async () => {
-        [keySet.respond, later] = [respond, 3_000];
+        keySet.respond = respond;
+        await clock.advance(3_000);
         expect(await flood('mallory')).to.deep.equal(nobody);
         expect(keySet.asked).to.equal(2);
         expect(await letIn(good('bob'))).to.equal(true);
@@ -210,7 +213,7 @@ describe('a hostile or careless key set', () => {
     it('says nothing of what the endpoint repeats, such as the credentials that it was sent', async () => {
       const repeated = Buffer.from('app:planted').toString('base64');
       keySet.respond = (response) => response.end(`Basic ${repeated}`);
-      const failed = await makeKeySet(keySet.uri, Date.now).find({ alg: 'RS256', kid: 'it' }).catch(errorFields);
+      const failed = await makeKeySet(clock, keySet.uri).find({ alg: 'RS256', kid: 'it' }).catch(errorFields);
       expect(failed).to.have.nested.property('cause.message', 'the response is not JSON');
       expect(JSON.stringify(failed)).not.to.include(repeated);
     });
@@ -218,7 +221,7 @@ describe('a hostile or careless key set', () => {
     it('has good tokens wait for nothing while the endpoint does not answer', async () => {
       const silent: Array<() => void> = [];
       keySet.respond = (response) => silent.push(() => response.end('{}'));
-      later = 3_000;
+      await clock.advance(3_000);
       let isAnswered = false;
       const waiting = letIn(forged('mallory')).finally(() => (isAnswered = true));
       expect(
@@ -235,15 +238,15 @@ describe('a hostile or careless key set', () => {
 
     it('has no newer key to try as long as it stays the same', async () => {
       const header = { alg: 'RS256', kid: 'one' };
-      const { find, findNewer } = makeKeySet(keySet.uri, () => later);
+      const { find, findNewer } = makeKeySet(clock, keySet.uri);
       const tried = await find(header);
-      later = 3_000;
+      await clock.advance(3_000);
       expect(await findNewer(header, tried)).to.deep.equal([]);
       expect(keySet.asked).to.equal(3);
     });
 
     it('is not asked for tokens that no key could make good', async () => {
-      later = 3_000;
+      await clock.advance(3_000);
       const header = { alg: 'RS256', kid: 'two' };
       for (const odd of [{ crit: ['exp'] }, { b64: false }, { alg: 'none' }, { alg: 'HS256' }])
         expect(await letIn(forgeToken({ ...header, ...odd }, {}, 'RS256', otherRsa.privateKey))).to.equal(false);

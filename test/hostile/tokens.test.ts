@@ -10,6 +10,7 @@ import { forgeToken, unsignedToken } from '../support/forge-token.js';
 import { type KeySetServer, startKeySetServer } from '../support/key-set-server.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { SECRET } from '../support/tokens.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Algorithm = 'HS256' | 'RS256' | 'ES256';
 
@@ -223,7 +224,11 @@ describe('hostile tokens', () => {
     for (const [section, rows] of Object.entries(sections))
       describe(`verified by ${name}: ${section}`, () => {
         beforeEach(() => {
-          authenticate = makeAuthenticate({ key: kind.verification(keySet.uri), issuer: 'us', audience: 'here' });
+          authenticate = makeAuthenticate(systemRuntime.clock, {
+            key: kind.verification(keySet.uri),
+            issuer: 'us',
+            audience: 'here',
+          });
         });
         for (const [what, token, reason] of rows)
           it(`${reason === undefined ? 'takes' : 'refuses'} ${what}`, async () => {

@@ -7,10 +7,15 @@ import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
 import type { TokenVerification } from '../../src/http/authentication/verify-token.js';
+import { eventually } from '../support/eventually.js';
 import { call, type Reply } from '../support/client.js';
 import { errorIn } from '../support/error-in.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { SECRET } from '../support/tokens.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { makeManualClock } from '../support/manual-clock.js';
+import type { ManualClock } from '../support/manual-clock.js';
+import type { Clock } from '../../src/event-sourcing/clock.js';
 
 const now = (): number => Math.floor(Date.now() / 1000);
 const claims = (): object => ({ sub: 'alice', exp: now() + 600, roles: ['viewer'] });
@@ -36,8 +41,8 @@ const bySignature = (algorithm: 'RS256' | 'ES256', key: KeyObject, keyid?: strin
 
 describe('authentication', () => {
   let stack: MemoryStack | undefined;
-  const start = async (verification: TokenVerification, clock: () => number = Date.now): Promise<void> => {
-    stack = await startMemoryStack({ authenticate: makeAuthenticate(verification, clock) });
+  const start = async (verification: TokenVerification, clock: Clock = systemRuntime.clock): Promise<void> => {
+    stack = await startMemoryStack({ authenticate: makeAuthenticate(clock, verification) });
   };
   const ask = (token: string): Promise<Reply> => call(stack!, 'GET', '/business', { as: token });
   const verdict = async (token: string): Promise<unknown> => {
@@ -107,9 +112,9 @@ describe('authentication', () => {
 
     it('takes the scheme in any letters, and clocks that differ by a moment', async () => {
       await stack?.stop();
-      const clock = Date.now();
-      await start({ key: { _tag: 'Secret', secret: SECRET } }, () => clock);
-      const late = signed({ ...claims(), exp: Math.floor(clock / 1000) - 2 });
+      const clock = makeManualClock(new Date());
+      await start({ key: { _tag: 'Secret', secret: SECRET } }, clock);
+      const late = signed({ ...claims(), exp: Math.floor(clock.date().getTime() / 1000) - 2 });
       expect(await verdict(late)).to.equal('let in');
       const headers = { authorization: `bEARER ${signed(claims())}` };
       expect((await call(stack!, 'GET', '/business', { headers })).status).to.equal(200);
@@ -134,14 +139,13 @@ describe('authentication', () => {
   });
 
   it('forgets a remembered token when it expires', async () => {
-    let clock = Date.now();
-    const authenticate = makeAuthenticate({ key: { _tag: 'Secret', secret: SECRET } }, () => clock);
-    stack = await startMemoryStack({ authenticate });
-    const token = signed({ ...claims(), exp: Math.floor(clock / 1000) + 100 });
+    const clock = makeManualClock(new Date());
+    await start({ key: { _tag: 'Secret', secret: SECRET } }, clock);
+    const token = signed({ ...claims(), exp: Math.floor(clock.date().getTime() / 1000) + 100 });
     expect(await verdict(token)).to.equal('let in');
-    clock += 99_000;
+    await clock.advance(99_000);
     expect(await verdict(token)).to.equal('let in');
-    clock += 10_000;
+    await clock.advance(10_000);
     expect(await verdict(token)).to.equal('Unauthorized');
   });
 
@@ -172,7 +176,7 @@ describe('authentication', () => {
 
     it('does not start with a key that pins no algorithm', () => {
       const pem = pemOf(generateKeyPairSync('ed25519').publicKey);
-      expect(() => makeAuthenticate({ key: { _tag: 'PublicKey', pem } })).to.throw('RSA or P-256');
+      expect(() => makeAuthenticate(systemRuntime.clock, { key: { _tag: 'PublicKey', pem } })).to.throw('RSA or P-256');
     });
 
     const unusable: Readonly<Record<string, readonly [() => string, string]>> = {
@@ -188,7 +192,9 @@ describe('authentication', () => {
     };
     for (const [what, [pem, reason]] of Object.entries(unusable))
       it(`does not start with ${what}, and says why`, () => {
-        expect(() => makeAuthenticate({ key: { _tag: 'PublicKey', pem: pem() } })).to.throw(reason);
+        expect(() => makeAuthenticate(systemRuntime.clock, { key: { _tag: 'PublicKey', pem: pem() } })).to.throw(
+          reason,
+        );
       });
   });
 
@@ -197,14 +203,13 @@ describe('authentication', () => {
     let served: ReadonlyArray<object>;
     let status: number;
     let asked: number;
-    /** How far the clock of the service has moved since the test began, ms: it stands still otherwise. */
-    let later: number;
+    let clock: ManualClock;
     let respond: (response: ServerResponse) => void;
     const published = (key: KeyObject, kid: string): object => ({ ...key.export({ format: 'jwk' }), kid, use: 'sig' });
     const byKey = (subject: string, keyid = 'one'): string =>
       jwt.sign({ ...claims(), sub: subject, exp: now() + 200_000 }, rsa.privateKey, { algorithm: 'RS256', keyid });
     beforeEach(async () => {
-      [served, status, asked, later] = [[published(rsa.publicKey, 'one')], 200, 0, 0];
+      [served, status, asked] = [[published(rsa.publicKey, 'one')], 200, 0];
       respond = (response) => response.writeHead(status).end(JSON.stringify({ keys: served }));
       keys = createServer((_, response) => {
         asked += 1;
@@ -212,8 +217,8 @@ describe('authentication', () => {
       }).listen(0, '127.0.0.1');
       await once(keys, 'listening');
       const { port } = keys.address() as AddressInfo;
-      const began = Date.now();
-      await start({ key: { _tag: 'Jwks', uri: `http://127.0.0.1:${port}/keys` } }, () => began + later);
+      clock = makeManualClock(new Date());
+      await start({ key: { _tag: 'Jwks', uri: `http://127.0.0.1:${port}/keys` } }, clock);
     });
     afterEach(() => {
       keys.closeAllConnections();
@@ -228,7 +233,7 @@ describe('authentication', () => {
     it('takes a key that was added later, of either kind', async () => {
       expect(await verdict(bySignature('RS256', rsa.privateKey, 'one'))).to.equal('let in');
       served = [...served, published(ec.publicKey, 'two')];
-      later = 3_000;
+      await clock.advance(3_000);
       expect(await verdict(bySignature('ES256', ec.privateKey, 'two'))).to.equal('let in');
     });
 
@@ -247,7 +252,8 @@ describe('authentication', () => {
 
     it('cannot tell about an unknown key while the set is away, and says so', async () => {
       expect(await verdict(bySignature('RS256', rsa.privateKey, 'one'))).to.equal('let in');
-      [status, later] = [500, 3_000];
+      status = 500;
+      await clock.advance(3_000);
       const unknown = await ask(bySignature('RS256', rsa.privateKey, 'two'));
       expect([unknown.status, unknown.headers.get('retry-after')]).to.deep.equal([503, '1']);
       const known = jwt.sign({ ...claims(), sub: 'bob' }, rsa.privateKey, { algorithm: 'RS256', keyid: 'one' });
@@ -262,7 +268,7 @@ describe('authentication', () => {
 
     it('lets tokens of a known key in during a flood of made-up ones, whenever the set is due again', async () => {
       for (const minutes of [0, 11, 22]) {
-        later = minutes * 60_000;
+        await clock.advance(minutes === 0 ? 0 : 11 * 60_000);
         for (let index = 0; index < 40; index += 1)
           await verdict(bySignature('RS256', otherRsa.privateKey, `made up ${minutes} ${index}`));
         expect(await verdict(byKey(`bob ${minutes}`))).to.equal('let in');
@@ -272,27 +278,28 @@ describe('authentication', () => {
     it('takes a known key for a day while the set is away, and no longer', async () => {
       expect(await verdict(byKey('alice'))).to.equal('let in');
       status = 500;
-      later = 23 * 3_600_000;
+      await clock.advance(23 * 3_600_000);
       expect(await verdict(byKey('bob'))).to.equal('let in');
-      later = 25 * 3_600_000;
+      await clock.advance(2 * 3_600_000);
       expect(await verdict(byKey('carol'))).to.equal('Service Unavailable');
     });
 
     it('forgets a key that was withdrawn', async () => {
       expect(await verdict(byKey('alice'))).to.equal('let in');
-      [served, later] = [[published(ec.publicKey, 'two')], 11 * 60_000];
+      served = [published(ec.publicKey, 'two')];
+      await clock.advance(11 * 60_000);
       expect(await verdict(byKey('bob'))).to.equal('Unauthorized');
     });
 
     it('lets a token that it remembers in for five minutes after its key was withdrawn, and no longer', async () => {
       expect(await verdict(byKey('bob'))).to.equal('let in');
-      later = 9 * 60_000;
+      await clock.advance(9 * 60_000);
       const token = byKey('alice');
       expect(await verdict(token)).to.equal('let in');
       served = [published(ec.publicKey, 'two')];
-      later = 11 * 60_000;
+      await clock.advance(2 * 60_000);
       expect([await verdict(byKey('carol')), await verdict(token)]).to.deep.equal(['Unauthorized', 'let in']);
-      later = 14 * 60_000 + 1;
+      await clock.advance(3 * 60_000 + 1);
       expect(await verdict(token)).to.equal('Unauthorized');
     });
 
@@ -304,6 +311,21 @@ describe('authentication', () => {
       await start({ key: { _tag: 'Jwks', uri: `http://us:p%40ss@127.0.0.1:${port}/keys` } });
       expect(await verdict(byKey('alice'))).to.equal('let in');
       expect(heard).to.equal(`Basic ${Buffer.from('us:p@ss').toString('base64')}`);
+    });
+
+    it('is waited for five seconds, and no longer', async () => {
+      respond = () => undefined;
+      let said: unknown;
+      const asking = verdict(byKey('alice')).then((verdictOnIt) => (said = verdictOnIt));
+      await eventually(
+        () => asked,
+        (count) => count === 1,
+      );
+      await clock.advance(4_999);
+      expect([said, clock.waiting()]).to.deep.equal([undefined, 1]);
+      await clock.advance(1);
+      await asking;
+      expect([said, clock.waiting()]).to.deep.equal(['Service Unavailable', 0]);
     });
 
     const brokenSets: Readonly<Record<string, (response: ServerResponse) => void>> = {
@@ -328,7 +350,8 @@ describe('authentication', () => {
         const sound = respond;
         respond = broken;
         expect(await verdict(byKey('alice'))).to.equal('Service Unavailable');
-        [respond, later] = [sound, 3_000];
+        respond = sound;
+        await clock.advance(3_000);
         expect(await verdict(byKey('alice'))).to.equal('let in');
       });
   });

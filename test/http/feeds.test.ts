@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { follow, type Following } from '../support/event-stream.js';
 import { type MemoryStack, type MemoryStackOptions, startMemoryStack } from '../support/memory-stack.js';
 import { SECRET } from '../support/tokens.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 describe('the events of a record as they come', () => {
   let stack: MemoryStack | undefined;
@@ -203,7 +204,7 @@ describe('the events of a record as they come', () => {
   });
 
   it('are 503 beyond the feeds that a process has, until one ends', async () => {
-    await start({ budget: { feeds: makeFeedLimit(1) } });
+    await start({ budget: { feeds: makeFeedLimit(systemRuntime.clock, 1) } });
     const path = `/business/${await create('a')}/events`;
     const first = await events(path);
     await first.until(2);

@@ -5,31 +5,32 @@ import { makeRateLimit } from '../../src/http/routing/rate-limit.js';
 import { callerOf } from '../support/client.js';
 import { heapTakenBy } from '../support/heap-taken-by.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 const caller = (subject: string) => ({ subject, roles: [] });
 const from = (ip: string) => ({ ip, set: () => undefined });
 
 describe('a share of requests', () => {
-  it('is full until a minute after its first request', () => {
-    let now = 5_000;
-    const limit = makeRateLimit(2, () => now);
+  it('is full until a minute after its first request', async () => {
+    const clock = makeManualClock();
+    const limit = makeRateLimit(clock, 2);
     const ask = () => limit(undefined, from('192.0.2.1'))?.retryAfter;
     expect([ask(), ask(), ask()]).to.deep.equal([undefined, undefined, 60]);
-    now += 59_001;
+    await clock.advance(59_001);
     expect(ask()).to.equal(1);
-    now += 999;
+    await clock.advance(999);
     expect([ask(), ask(), ask()]).to.deep.equal([undefined, undefined, 60]);
   });
 
   it('is a caller’s own, and an address’s own', () => {
-    const limit = makeRateLimit(1);
+    const limit = makeRateLimit(makeManualClock(), 1);
     const refused = () => [limit(caller('192.0.2.1'), from('192.0.2.1')), limit(undefined, from('192.0.2.1'))];
     expect(refused()).to.deep.equal([undefined, undefined]);
     expect(refused().map((refusal) => refusal?._tag)).to.deep.equal(['TooManyRequests', 'TooManyRequests']);
   });
 
   it('is that of a whole /64 of IPv6, and of an IPv4 address in either form', () => {
-    const limit = makeRateLimit(1);
+    const limit = makeRateLimit(makeManualClock(), 1);
     const isRefused = (ip: string) => limit(undefined, from(ip)) !== undefined;
     const asked = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1', '192.0.2.1', '::ffff:192.0.2.1'];
     expect(asked.map(isRefused)).to.deep.equal([false, true, false, false, true]);
@@ -49,7 +50,7 @@ describe('what a limit of requests remembers', () => {
     ['callers', (limit: ReturnType<typeof makeRateLimit>, n: number) => limit(caller(`caller ${n}`), from('::1'))],
   ] as const)
     it(`is bounded when a million ${what} come, and one that goes on sending stays refused`, async () => {
-      const limit = makeRateLimit(3);
+      const limit = makeRateLimit(makeManualClock(), 3);
       const hasty = MILLION;
       const refusals = new Set<string | undefined>();
       for (let asked = 0; asked < 3; asked += 1) ask(limit, hasty);
@@ -65,7 +66,7 @@ describe('what a limit of requests remembers', () => {
     });
 
   it('keeps callers while addresses come and go', () => {
-    const limit = makeRateLimit(1);
+    const limit = makeRateLimit(makeManualClock(), 1);
     limit(caller('alice'), from('::1'));
     for (let n = 0; n < 50_000; n += 1)
       limit(undefined, from(`2001:db8:${(n >>> 16).toString(16)}:${(n & 0xffff).toString(16)}::1`));

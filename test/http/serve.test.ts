@@ -4,8 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type Listener, serve } from '../../src/http/serve.js';
 import { eventually } from '../support/eventually.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
-const local = { host: '127.0.0.1', port: 0 };
+const local = { runtime: systemRuntime, host: '127.0.0.1', port: 0 };
 
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -7,6 +7,7 @@ import { programVersion } from '../../src/infrastructure/program-version.js';
 import { type EntityOptions, type MemoryPorts, memoryPorts, routesOver } from './memory-ports.js';
 import type { Stack } from './running-stack.js';
 import { SECRET, tokenFor } from './tokens.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type LogLine = { readonly level: 'info' | 'warn' | 'error'; readonly message: string; readonly fields: object };
 
@@ -32,13 +33,15 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     publicDocumentList = false,
     maxUploadBytes = MAX,
     routes = [],
+    runtime = systemRuntime,
     ...given
   } = options;
   const { ports: original, close } = await memoryPorts();
   const ports = { ...original, ...replace(original) };
   const log: Array<LogLine> = [];
   const listener = makeApp({
-    authenticate: makeAuthenticate({ key: { _tag: 'Secret', secret: SECRET } }),
+    runtime,
+    authenticate: makeAuthenticate(runtime.clock, { key: { _tag: 'Secret', secret: SECRET } }),
     corsOrigins: [],
     readiness: ready,
     version: programVersion(),
@@ -51,7 +54,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     entityRoutes: [...(await routesOver(ports, { publicDocumentList, maxUploadBytes })), ...routes],
   });
   const onRefused = (fields: object): void => void log.push({ level: 'info', message: 'refused', fields });
-  const served = await serve(listener, { host: '127.0.0.1', port: 0, limits, onRefused });
+  const served = await serve(listener, { host: '127.0.0.1', port: 0, runtime, limits, onRefused });
   const stop = async (): Promise<void> => {
     await served.stop(1000);
     await close();

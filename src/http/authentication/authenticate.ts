@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import type { Clock } from '../../event-sourcing/clock.js';
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
 import { bearerToken } from './bearer-token.js';
 import type { KoaContext } from '../request-context.js';
@@ -30,14 +31,15 @@ const noToken: Identified = E.right(undefined);
 const unauthenticated = (reason: string): E.Either<Unauthenticated, never> =>
   E.left({ _tag: 'Unauthenticated', reason });
 
-/** Verifies bearer tokens and remembers good ones, never past their expiry. `now` is in ms since 1970. */
-export const makeAuthenticate = (verification: TokenVerification, now: () => number = Date.now): Authenticate => {
-  const verify = makeVerifyToken(verification, now);
+/** Verifies bearer tokens and remembers good ones, never past their expiry. */
+export const makeAuthenticate = (clock: Clock, verification: TokenVerification): Authenticate => {
+  const verify = makeVerifyToken(clock, verification);
+  const seconds = (): number => clock.date().getTime() / 1000;
   const remembered = makeBoundedCache<string, Remembered>(REMEMBERED);
 
   const remember = (token: string, caller: Caller): void => {
     if (token.length > MAX_REMEMBERED_LENGTH) return;
-    remembered.set(token, { caller, until: Math.min(caller.expiresAt, now() / 1000 + MAX_REMEMBERED_TIME) });
+    remembered.set(token, { caller, until: Math.min(caller.expiresAt, seconds() + MAX_REMEMBERED_TIME) });
   };
 
   const verified = async (ctx: KoaContext, token: string): Promise<Identified> => {
@@ -55,6 +57,6 @@ export const makeAuthenticate = (verification: TokenVerification, now: () => num
     const token = bearerToken(header);
     if (token === undefined) return unauthenticated('The Authorization header must have the form: Bearer <token>');
     const known = remembered.get(token);
-    return known !== undefined && now() / 1000 < known.until ? E.right(known.caller) : verified(ctx, token);
+    return known !== undefined && seconds() < known.until ? E.right(known.caller) : verified(ctx, token);
   };
 };

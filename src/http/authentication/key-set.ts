@@ -1,6 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
+import type { Clock } from '../../event-sourcing/clock.js';
+import { withTimeLimit } from '../../event-sourcing/time-limit.js';
 import { type PublishedKey, publishedKeys } from './published-keys.js';
 import type { TokenHeader } from './token-header.js';
 
@@ -64,9 +66,9 @@ const requestOf = (uri: string): { readonly url: URL; readonly headers: Readonly
   return { url, headers: name === '' ? {} : { authorization: `Basic ${basic}` } };
 };
 
-const fetchSet = async (uri: string): Promise<KeySet> => {
+const fetchSet = async (uri: string, signal: AbortSignal): Promise<KeySet> => {
   const { url, headers } = requestOf(uri);
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(FETCH_TIMEOUT), redirect: 'error' });
+  const response = await fetch(url, { headers, signal, redirect: 'error' });
   if (!response.ok) throw new Error(`the key set endpoint responded with ${response.status}`);
   const chunks: Array<Uint8Array> = [];
   let size = 0;
@@ -89,9 +91,10 @@ const keysIn = ({ keys }: Held, { kid, alg }: TokenHeader): ReadonlyArray<KeyObj
 /**
  * Public keys of a JWKS endpoint. The set is fetched as a whole and kept. It is fetched anew for a token whose key is not
  * in it, or whose signature does not fit: its key may have been replaced under its id. Tokens whose key is known never
- * wait for that, so forged tokens do not slow them down. `now` is in ms.
+ * wait for that, so forged tokens do not slow them down.
  */
-export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
+export const makeKeySet = (clock: Clock, uri: string): KeyLookup => {
+  const now = (): number => clock.date().getTime();
   let held: Held | undefined;
   let asking: Promise<Held> | undefined;
   /** Undefined while a request is under way. */
@@ -100,7 +103,7 @@ export const makeKeySet = (uri: string, now: () => number): KeyLookup => {
   const ask = async (): Promise<Held> => {
     respondedAt = undefined;
     try {
-      const { keys } = await fetchSet(uri);
+      const { keys } = await withTimeLimit(clock, FETCH_TIMEOUT, (signal) => fetchSet(uri, signal));
       // An endpoint that responds without keys has withdrawn them.
       held = keys.length === 0 ? undefined : { keys: publishedKeys(keys), fetchedAt: now() };
       if (held === undefined) throw new Error('the key set is empty');

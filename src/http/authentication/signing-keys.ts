@@ -1,4 +1,5 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import type { Clock } from '../../event-sourcing/clock.js';
 import { type Algorithm, algorithmOf, LEAST_RSA_BITS } from './algorithm.js';
 import { type KeyLookup, makeKeySet } from './key-set.js';
 
@@ -38,14 +39,14 @@ const publicKey = (pem: string): SigningKeys => {
   throw new Error(`tokens are verified by ${allowed}, not by ${described(key)}`);
 };
 
-/** `now` is in ms. Throws on a key that must not verify tokens, with a sentence that says what is wrong with it. */
-export const signingKeysOf = (key: VerificationKey, now: () => number): SigningKeys => {
+/** Throws on a key that must not verify tokens, with a sentence that says what is wrong with it. */
+export const signingKeysOf = (clock: Clock, key: VerificationKey): SigningKeys => {
   switch (key._tag) {
     case 'Secret':
       return only('HS256', createSecretKey(Buffer.from(key.secret, 'utf8')));
     case 'PublicKey':
       return publicKey(key.pem);
     case 'Jwks':
-      return { algorithms: ['RS256', 'ES256'], ...makeKeySet(key.uri, now) };
+      return { algorithms: ['RS256', 'ES256'], ...makeKeySet(clock, key.uri) };
   }
 };

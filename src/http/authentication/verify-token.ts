@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { decode } from 'jsonwebtoken';
 import jwt, { type Options } from 'koa-jwt';
+import type { Clock } from '../../event-sourcing/clock.js';
 import type { KoaContext } from '../request-context.js';
 import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
 import { SigningKeysUnavailable } from './key-set.js';
@@ -49,9 +50,9 @@ const headerOf = (token: string): TokenHeader => {
 
 const nothingElse = (): Promise<void> => Promise.resolve();
 
-/** `now` is in ms since 1970. Throws on a key that must not verify tokens. */
-export const makeVerifyToken = ({ key, issuer, audience }: TokenVerification, now: () => number): VerifyToken => {
-  const { algorithms, find, findNewer } = signingKeysOf(key, now);
+/** Throws on a key that must not verify tokens. */
+export const makeVerifyToken = (clock: Clock, { key, issuer, audience }: TokenVerification): VerifyToken => {
+  const { algorithms, find, findNewer } = signingKeysOf(clock, key);
 
   const optionsOf = (token: string, keys: ReadonlyArray<KeyObject>): Options => ({
     // reason: koa-jwt hands them on to jsonwebtoken, which takes key objects (and parses other forms anew each time)
@@ -61,7 +62,10 @@ export const makeVerifyToken = ({ key, issuer, audience }: TokenVerification, no
     ...(issuer === undefined ? {} : { issuer }),
     ...(audience === undefined ? {} : { audience }),
     // reason: koa-jwt hands all options on to jsonwebtoken, its types name only some of them
-    ...({ clockTolerance: CLOCK_TOLERANCE, clockTimestamp: Math.floor(now() / 1000) } as Partial<Options>),
+    ...({
+      clockTolerance: CLOCK_TOLERANCE,
+      clockTimestamp: Math.floor(clock.date().getTime() / 1000),
+    } as Partial<Options>),
   });
 
   const payloadOf = async (ctx: KoaContext, token: string, keys: ReadonlyArray<KeyObject>): Promise<unknown> => {

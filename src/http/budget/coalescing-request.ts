@@ -1,4 +1,6 @@
 import { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../event-sourcing/clock.js';
 import { connectionOf } from './connection.js';
 
 /** A chunk of at least this many bytes is passed on as it is. */
@@ -15,34 +17,53 @@ const CHUNK_MS = 0.002;
 const FREE_CHUNKS = 16_384;
 const AVERAGE_BYTES = 16;
 
-/** Counts the iterations of the event loop in which bodies came. */
-let iteration = 0;
-let isEnding = false;
-const filling = new Set<CoalescingRequest>();
-
-const endIteration = (): void => {
-  isEnding = false;
-  iteration += 1;
-  const all = [...filling];
-  filling.clear();
-  for (const request of all) request.endIteration();
-};
-
 /** A read that waits, and for how long others are served before it, ms. */
 type Throttled = { readonly read: () => void; readonly pause: number };
 
-const throttled: Array<Throttled> = [];
-
-const readNext = (): void => {
-  throttled.shift()?.read();
-  const [next] = throttled;
-  if (next !== undefined) setTimeout(readNext, next.pause);
+/** The bodies that come to one server. */
+type Bodies = {
+  /** Counts the iterations of the event loop in which bodies came. */
+  readonly iteration: () => number;
+  /** To be called when something came in this iteration: it ends when all that was read has been parsed. */
+  readonly endSoon: () => void;
+  /** Has the request told of the end of this iteration. */
+  readonly fill: (request: CoalescingRequest) => void;
+  /** Calls one `read` after the other, in order of arrival, each after its pause. */
+  readonly queueRead: (next: Throttled) => void;
 };
 
-/** Calls one `read` after the other, in order of arrival, each after its pause. */
-const queueRead = (next: Throttled): void => {
-  throttled.push(next);
-  if (throttled.length === 1) setTimeout(readNext, next.pause);
+const makeBodies = (clock: Pick<Clock, 'after' | 'soon'>): Bodies => {
+  let iteration = 0;
+  let isEnding = false;
+  const filling = new Set<CoalescingRequest>();
+  const throttled: Array<Throttled> = [];
+
+  const endIteration = (): void => {
+    isEnding = false;
+    iteration += 1;
+    const all = [...filling];
+    filling.clear();
+    for (const request of all) request.endIteration();
+  };
+
+  const readNext = (): void => {
+    throttled.shift()?.read();
+    const [next] = throttled;
+    if (next !== undefined) clock.after(next.pause, readNext);
+  };
+
+  return {
+    iteration: () => iteration,
+    endSoon: () => {
+      if (!isEnding) clock.soon(endIteration);
+      isEnding = true;
+    },
+    fill: (request) => void filling.add(request),
+    queueRead: (next) => {
+      throttled.push(next);
+      if (throttled.length === 1) clock.after(next.pause, readNext);
+    },
+  };
 };
 
 /**
@@ -51,7 +72,8 @@ const queueRead = (next: Throttled): void => {
  * passed on together, when all that was read has been parsed. Connections that send very small chunks are read one at a
  * time, and before each read others are served for as long as it will take.
  */
-export class CoalescingRequest extends IncomingMessage {
+class CoalescingRequest extends IncomingMessage {
+  readonly #bodies: Bodies;
   #iteration = -1;
   #chunksOfIteration = 0;
   #chunks = 0;
@@ -61,6 +83,11 @@ export class CoalescingRequest extends IncomingMessage {
   #isThrottled = false;
   #isWanted = false;
 
+  constructor(socket: Socket, bodies: Bodies) {
+    super(socket);
+    this.#bodies = bodies;
+  }
+
   /** Called by Node's parser with each chunk, and with null at the end. */
   override push(chunk: Buffer | null): boolean {
     if (chunk === null) {
@@ -68,9 +95,9 @@ export class CoalescingRequest extends IncomingMessage {
       return super.push(null);
     }
     if (this.destroyed || !this.#isAdmitted(chunk)) return false;
-    if (this.#iteration !== iteration) return this.#begin(chunk);
+    if (this.#iteration !== this.#bodies.iteration()) return this.#begin(chunk);
     this.#chunksOfIteration += 1;
-    filling.add(this);
+    this.#bodies.fill(this);
     if (chunk.length < LARGE_CHUNK) return this.#coalesce(chunk);
     const isWanted = this.#passOn();
     return super.push(chunk) && isWanted;
@@ -100,9 +127,8 @@ export class CoalescingRequest extends IncomingMessage {
   }
 
   #begin(chunk: Buffer): boolean {
-    [this.#iteration, this.#chunksOfIteration] = [iteration, 1];
-    if (!isEnding) setImmediate(endIteration);
-    isEnding = true;
+    [this.#iteration, this.#chunksOfIteration] = [this.#bodies.iteration(), 1];
+    this.#bodies.endSoon();
     return super.push(chunk);
   }
 
@@ -113,7 +139,7 @@ export class CoalescingRequest extends IncomingMessage {
       this.#isThrottled = false;
       if (this.#isWanted && !this.destroyed) super._read(0);
     };
-    queueRead({ read, pause: this.#chunksOfIteration * CHUNK_MS });
+    this.#bodies.queueRead({ read, pause: this.#chunksOfIteration * CHUNK_MS });
   }
 
   #coalesce(chunk: Buffer): boolean {
@@ -131,3 +157,13 @@ export class CoalescingRequest extends IncomingMessage {
     return gathered === undefined || super.push(gathered);
   }
 }
+
+/** The class of the requests of one server. */
+export const coalescingRequests = (clock: Pick<Clock, 'after' | 'soon'>): typeof IncomingMessage => {
+  const bodies = makeBodies(clock);
+  return class extends CoalescingRequest {
+    constructor(socket: Socket) {
+      super(socket, bodies);
+    }
+  };
+};

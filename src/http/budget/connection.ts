@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '../../event-sourcing/clock.js';
 import { networkOf } from './network.js';
 import type { Holder } from './semaphore.js';
-import { arrivalsPaused } from './time-slice.js';
+import type { TimeSlices } from './time-slice.js';
 
 /** Requests of a connection that may wait for their response; one that sends more is cut. */
 const MAX_PIPELINED = 16;
@@ -36,6 +37,8 @@ export class Connection implements Holder {
   readonly address: string;
   /** What counts as one client of its address. */
   readonly network: string;
+  readonly #clock: Clock;
+  readonly #slices: TimeSlices;
   readonly #socket: Socket;
   /** Resolves when it is admitted; undefined once the first request has begun. */
   #admission: Promise<unknown> | undefined = Promise.resolve();
@@ -48,12 +51,15 @@ export class Connection implements Holder {
   readonly #onClose: Array<() => void> = [];
   #afterwards: (() => void) | undefined;
   /** When progress was last made, and how many bytes had moved by then. */
-  #progressAt = performance.now();
+  #progressAt: number;
   #progressMoved = 0;
   /** Why it was cut, if so. */
   cutFor: string | undefined;
 
-  constructor(socket: Socket) {
+  constructor(clock: Clock, slices: TimeSlices, socket: Socket) {
+    this.#clock = clock;
+    this.#slices = slices;
+    this.#progressAt = clock.monotonic();
     this.address = socket.remoteAddress ?? '';
     this.network = networkOf(this.address);
     this.#socket = socket;
@@ -116,7 +122,12 @@ export class Connection implements Holder {
   }
 
   stalledFor(): number {
-    return this.#isClientsTurn() && !this.isGone() ? performance.now() - this.#progressAt : 0;
+    return this.#isClientsTurn() && !this.isGone() ? this.#clock.monotonic() - this.#progressAt : 0;
+  }
+
+  /** To be awaited before each piece of long work for it, as in `TimeSlices`. */
+  timeSlice(bytes?: number): Promise<void> {
+    return this.#slices.timeSlice(bytes);
   }
 
   /** To be called at intervals: notes whether the client has moved anything. */
@@ -146,7 +157,7 @@ export class Connection implements Holder {
   /** While many connections arrive, some have been reset before we notice: nothing is begun for those. */
   async #admitted(admission: Promise<unknown>): Promise<void> {
     await admission;
-    await arrivalsPaused();
+    await this.#slices.arrivalsPaused();
     this.#admission = undefined;
     this.#noteProgress();
   }
@@ -192,7 +203,7 @@ export class Connection implements Holder {
   }
 
   #noteProgress(): void {
-    this.#progressAt = performance.now();
+    this.#progressAt = this.#clock.monotonic();
     this.#progressMoved = this.#moved();
   }
 }

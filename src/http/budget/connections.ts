@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
+import type { Cancel, Clock } from '../../event-sourcing/clock.js';
 import { Connection } from './connection.js';
-import { noteArrival } from './time-slice.js';
+import { makeTimeSlices } from './time-slice.js';
 
 export type ConnectionLimits = {
   /** Connections at once. */
@@ -58,13 +59,15 @@ type Hooks = {
 
 /** All connections of a server. */
 export const makeConnections = (
+  clock: Clock,
   { connections: most, perAddress, stallMs }: ConnectionLimits,
   { onCut, onLost }: Hooks,
 ): Connections => {
+  const slices = makeTimeSlices(clock);
   const open = new Map<Connection, Socket>();
   /** Those of them that are not admitted yet, in the order in which they came. */
   let waiting: ReadonlyArray<Newcomer> = [];
-  let polling: NodeJS.Timeout | undefined;
+  let polling: Cancel | undefined;
 
   const admitted = (): ReadonlyArray<Connection> => {
     const newcomers = new Set(waiting.map(({ connection }) => connection));
@@ -87,13 +90,13 @@ export const makeConnections = (
   const leave = (newcomer: Newcomer): void => {
     waiting = waiting.filter((each) => each !== newcomer);
     if (waiting.length > 0) return;
-    clearInterval(polling);
+    polling?.();
     polling = undefined;
   };
 
   /** The newest is admitted first: a client that comes behind hundreds of others need not wait for all of them. */
   const admitWaiting = (): void => {
-    const now = performance.now();
+    const now = clock.monotonic();
     let isFull = false;
     for (const newcomer of waiting.toReversed()) {
       const isLate = now - newcomer.since >= WAIT_TIMEOUT;
@@ -108,8 +111,8 @@ export const makeConnections = (
   };
 
   const wait = (connection: Connection): void => {
-    waiting = [...waiting, { connection, since: performance.now(), admit: connection.awaitAdmission() }];
-    polling ??= setInterval(admitWaiting, POLL_INTERVAL).unref();
+    waiting = [...waiting, { connection, since: clock.monotonic(), admit: connection.awaitAdmission() }];
+    polling ??= clock.every(POLL_INTERVAL, admitWaiting, { isBackground: true });
     const [first] = waiting;
     if (first === undefined || waiting.length <= MAX_WAITING) return;
     leave(first);
@@ -126,20 +129,21 @@ export const makeConnections = (
     return victim !== undefined;
   };
 
-  const observe = setInterval(
+  const unobserve = clock.every(
+    Math.min(OBSERVE_INTERVAL, stallMs),
     () => {
       for (const connection of open.keys()) {
         connection.observe();
         if (!connection.isIdle && connection.stalledFor() > stallMs) connection.cut('no progress');
       }
     },
-    Math.min(OBSERVE_INTERVAL, stallMs),
-  ).unref();
+    { isBackground: true },
+  );
 
   return {
     accept: (socket) => {
-      noteArrival();
-      const connection = new Connection(socket);
+      slices.noteArrival();
+      const connection = new Connection(clock, slices, socket);
       socket.once('error', (error) => {
         if (!connection.isIdle) onLost(error);
       });
@@ -162,8 +166,8 @@ export const makeConnections = (
       for (const socket of open.values()) socket.destroy();
     },
     stop: () => {
-      clearInterval(observe);
-      clearInterval(polling);
+      unobserve();
+      polling?.();
     },
   };
 };

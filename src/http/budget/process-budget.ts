@@ -1,3 +1,4 @@
+import type { Clock } from '../../event-sourcing/clock.js';
 import { makeSemaphore, type Semaphore } from './semaphore.js';
 
 const MIB = 1024 * 1024;
@@ -23,12 +24,13 @@ export type ProcessBudget = {
 const FEEDS = 950;
 
 /** All of them may be one caller's: a monitor watches in one name. */
-export const makeFeedLimit = (total: number): Semaphore => makeSemaphore({ total, maxPerCaller: total });
+export const makeFeedLimit = (clock: Clock, total: number): Semaphore =>
+  makeSemaphore({ clock, total, maxPerCaller: total });
 
-export const makeProcessBudget = (): ProcessBudget => ({
-  lists: makeSemaphore({ total: 8 }),
-  histories: makeSemaphore({ total: 4 }),
-  files: makeSemaphore({ total: 64 }),
-  feeds: makeFeedLimit(FEEDS),
-  bytes: makeSemaphore({ total: 128 * MIB }),
+export const makeProcessBudget = (clock: Clock): ProcessBudget => ({
+  lists: makeSemaphore({ clock, total: 8 }),
+  histories: makeSemaphore({ clock, total: 4 }),
+  files: makeSemaphore({ clock, total: 64 }),
+  feeds: makeFeedLimit(clock, FEEDS),
+  bytes: makeSemaphore({ clock, total: 128 * MIB }),
 });

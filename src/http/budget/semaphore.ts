@@ -1,3 +1,5 @@
+import type { Cancel, Clock } from '../../event-sourcing/clock.js';
+
 /** One who holds part of a semaphore: a connection, for the request that it is serving. */
 export type Holder = {
   /** For how long its client has kept us waiting, ms; 0 while it is we who are at work. */
@@ -26,6 +28,7 @@ export type Semaphore = {
 };
 
 type SemaphoreOptions = {
+  readonly clock: Clock;
   readonly total: number;
   /** How much of it one caller may hold. Default: three quarters. */
   readonly maxPerCaller?: number;
@@ -67,6 +70,7 @@ const makeCallerTotals = (
  * without stalling, on however many connections, cannot take everything: there is a maximum for each caller.
  */
 export const makeSemaphore = ({
+  clock,
   total,
   maxPerCaller = Math.floor(total * 0.75),
   timeoutMs = TIMEOUT,
@@ -77,7 +81,7 @@ export const makeSemaphore = ({
   const held = new Set<Claim>();
   const waiting = new Set<Waiter>();
   let isNewestNext = false;
-  let evicting: NodeJS.Timeout | undefined;
+  let evicting: Cancel | undefined;
 
   const hold = (claim: Claim): void => {
     const { holder, caller, amount } = claim;
@@ -123,20 +127,20 @@ export const makeSemaphore = ({
     new Promise((resolve) => {
       const settle = (isAcquired: boolean): void => {
         if (!waiting.delete(waiter)) return;
-        clearTimeout(timer);
+        cancel();
         if (waiting.size === 0) {
-          clearInterval(evicting);
+          evicting?.();
           evicting = undefined;
         }
         if (isAcquired) hold(claim);
         resolve(isAcquired);
       };
       const waiter: Waiter = { ...claim, settle };
-      const timer = setTimeout(() => settle(false), timeoutMs);
+      const cancel = clock.after(timeoutMs, () => settle(false));
       waiting.add(waiter);
       if (waiting.size > MAX_WAITING) leastLikely()?.settle(false);
       claim.holder.onceClosed(() => settle(false));
-      evicting ??= setInterval(evict, EVICTION_INTERVAL);
+      evicting ??= clock.every(EVICTION_INTERVAL, evict);
       evict();
     });
 

@@ -1,12 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Cancel, Clock } from '../../event-sourcing/clock.js';
 import type { Connection } from '../budget/connection.js';
 import type { KoaContext, RequestState } from '../request-context.js';
 import { ReaderGone } from '../problem/log-fields.js';
 import { fixedHeaders } from './fixed-headers.js';
 import { type HttpResponse, JSON_TYPE } from './http-response.js';
 import { linger, mustClose } from './unread-body.js';
+
+/** How long a client may take to read a response, ms, and by which clock. */
+type Patience = { readonly clock: Clock; readonly timeoutMs: number };
 
 const KEPT_BY_NOBODY = 'no-store';
 
@@ -19,6 +23,7 @@ const headersOf = (response: HttpResponse, requestId: string): Array<string> => 
 };
 
 const sendWhole = (
+  clock: Clock,
   { req, res }: KoaContext,
   headers: Array<string>,
   { status, closes = false }: HttpResponse,
@@ -37,7 +42,7 @@ const sendWhole = (
     return;
   }
   if (content !== undefined) res.write(content);
-  linger(req, () => res.end());
+  linger(clock, req, () => res.end());
 };
 
 /** An error of a stream that nobody reads is no failure. */
@@ -63,8 +68,8 @@ const inTimeSlices = (state: RequestState): Transform =>
     },
   });
 
-const cutAfter = (connection: Connection, timeoutMs: number): NodeJS.Timeout =>
-  setTimeout(() => connection.cut('an answer was not read in time'), timeoutMs).unref();
+const cutLater = (connection: Connection, { clock, timeoutMs }: Patience): Cancel =>
+  clock.after(timeoutMs, () => connection.cut('an answer was not read in time'), { isBackground: true });
 
 const sendStream = async (
   { req, res, state }: KoaContext,
@@ -72,7 +77,7 @@ const sendStream = async (
   status: number,
   body: Readable,
   connection: Connection,
-  timeoutMs: number,
+  patience: Patience,
 ): Promise<void> => {
   res.writeHead(status, headers);
   if (req.method === 'HEAD') {
@@ -80,13 +85,13 @@ const sendStream = async (
     res.end();
     return;
   }
-  const deadline = cutAfter(connection, timeoutMs);
+  const cancel = cutLater(connection, patience);
   // without chunks, a regular end of the connection would make the part look like the whole
   body.once('error', () => connection.breakOff());
   try {
     await pipeline(body, inTimeSlices(state), res);
   } finally {
-    clearTimeout(deadline);
+    cancel();
   }
 };
 
@@ -124,15 +129,15 @@ const sendInPieces = async (
   status: number,
   body: Buffer,
   connection: Connection,
-  timeoutMs: number,
+  patience: Patience,
 ): Promise<void> => {
   ctx.res.writeHead(status, headers);
-  const deadline = cutAfter(connection, timeoutMs);
+  const cancel = cutLater(connection, patience);
   try {
     await writeInPieces(ctx, body);
     await endWhole(ctx);
   } finally {
-    clearTimeout(deadline);
+    cancel();
   }
 };
 
@@ -158,14 +163,14 @@ const sendLive = async (
 /**
  * Writes a response. An ordinary one goes out by one `writeHead` and one `end`, past Koa's own way of responding, which
  * costs 10 µs more; undefined, as that is done at once. Of another one, a promise that resolves when it is sent, and
- * rejects when its stream fails, its reader goes, or it is not read within `timeoutMs` (unless it is live): the connection is cut
+ * rejects when its stream fails, its reader goes, or it is not read in time (unless it is live): the connection is cut
  * because what was sent must not look complete.
  */
 export const send = (
   ctx: KoaContext,
   response: HttpResponse,
   connection: Connection,
-  timeoutMs: number,
+  patience: Patience,
 ): Promise<void> | undefined => {
   const { status, body, live } = response;
   if (ctx.res.destroyed || ctx.res.headersSent) {
@@ -178,14 +183,14 @@ export const send = (
     ctx.res.writeHead(status, headers).end();
     return undefined;
   }
-  if (body instanceof Readable) return sendStream(ctx, headers, status, body, connection, timeoutMs);
+  if (body instanceof Readable) return sendStream(ctx, headers, status, body, connection, patience);
   if (body === undefined || body.length <= PIECE || mustClose(ctx.req)) {
-    sendWhole(ctx, headers, response, body);
+    sendWhole(patience.clock, ctx, headers, response, body);
     return undefined;
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   headers.push('Content-Length', String(bytes.length));
-  if (ctx.req.method !== 'HEAD') return sendInPieces(ctx, headers, status, bytes, connection, timeoutMs);
+  if (ctx.req.method !== 'HEAD') return sendInPieces(ctx, headers, status, bytes, connection, patience);
   ctx.res.writeHead(status, headers).end();
   return undefined;
 };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../event-sourcing/clock.js';
 
 /** An unread body up to this size is discarded by Node and the connection kept, bytes. */
 const WORTH_KEEPING = 64 * 1024;
@@ -18,12 +19,12 @@ export const mustClose = ({ complete, headers }: IncomingMessage): boolean => {
  * Discards the rest of a body for a while, then calls `done`. A connection that is closed at once, with unread bytes
  * in it, is reset, and the reset may overtake the response (RFC 9112 §9.6).
  */
-export const linger = (request: IncomingMessage, done: () => void): void => {
+export const linger = (clock: Clock, request: IncomingMessage, done: () => void): void => {
   const finish = (): void => {
-    clearTimeout(timer);
+    cancel();
     request.off('end', finish).off('close', finish);
     done();
   };
-  const timer = setTimeout(finish, LINGER).unref();
+  const cancel = clock.after(LINGER, finish, { isBackground: true });
   request.on('end', finish).on('close', finish).resume();
 };

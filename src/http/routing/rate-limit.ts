@@ -1,3 +1,4 @@
+import type { Clock } from '../../event-sourcing/clock.js';
 import { makeBoundedCache } from '../../event-sourcing/bounded-cache.js';
 import { networkOf } from '../budget/network.js';
 import type { Caller } from '../authentication/roles.js';
@@ -21,14 +22,14 @@ const REMEMBERED = 10_000;
 
 type Window = { readonly until: number; readonly used: number };
 
-const makeCount = (now: () => number): ((sender: string) => Window) => {
+const makeCount = ({ monotonic }: Clock): ((sender: string) => Window) => {
   const windows = makeBoundedCache<string, Window>(REMEMBERED);
   return (sender) => {
     const known = windows.get(sender);
     const current =
-      known !== undefined && now() < known.until
+      known !== undefined && monotonic() < known.until
         ? { ...known, used: known.used + 1 }
-        : { until: now() + WINDOW_MS, used: 1 };
+        : { until: monotonic() + WINDOW_MS, used: 1 };
     windows.set(sender, current);
     return current;
   };
@@ -36,14 +37,14 @@ const makeCount = (now: () => number): ((sender: string) => Window) => {
 
 /**
  * Allows so many requests a minute for each caller, and for each address, of IPv6 each /64, of requests without a caller. The two are counted
- * apart, so that a flood of addresses does not make us forget a caller. `now` is in ms.
+ * apart, so that a flood of addresses does not make us forget a caller.
  */
-export const makeRateLimit = (perMinute: number, now: () => number = () => performance.now()): RateLimit => {
-  const ofCaller = makeCount(now);
-  const ofAddress = makeCount(now);
+export const makeRateLimit = (clock: Clock, perMinute: number): RateLimit => {
+  const ofCaller = makeCount(clock);
+  const ofAddress = makeCount(clock);
   return (caller, ctx) => {
     const { used, until } = caller === undefined ? ofAddress(networkOf(ctx.ip)) : ofCaller(caller.subject);
-    const seconds = Math.max(1, Math.ceil((until - now()) / 1000));
+    const seconds = Math.max(1, Math.ceil((until - clock.monotonic()) / 1000));
     const sender = caller === undefined ? 'address' : 'caller';
     // structured fields of draft-ietf-httpapi-ratelimit-headers-11: quota and window, what remains of it and for how long
     ctx.set('RateLimit-Policy', `"${sender}";q=${perMinute};w=${WINDOW_MS / 1000}`);

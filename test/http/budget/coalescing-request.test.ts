@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { serve } from '../../../src/http/serve.js';
 import { atRest, eventually } from '../../support/eventually.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
 
@@ -28,6 +29,7 @@ describe('a body in chunks', () => {
   beforeEach(async () => {
     [sockets, cuts] = [[], []];
     served = await serve((request, response) => answer(request, response), {
+      runtime: systemRuntime,
       host: '127.0.0.1',
       port: 0,
       onCut: (reason) => void cuts.push(reason),

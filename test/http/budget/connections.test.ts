@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { serve } from '../../../src/http/serve.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 import { eventually } from '../../support/eventually.js';
+import { makeManualClock } from '../../support/manual-clock.js';
+import type { ManualClock } from '../../support/manual-clock.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -19,12 +21,10 @@ const ASK_AND_RESET = `
     });
   }`;
 
-/** Longer than between two looks at who may be evicted, ms. */
-const SEVERAL_LOOKS_MS = 250;
-
 type ServeLimits = NonNullable<Parameters<typeof serve>[1]['limits']>;
 
 describe('the connections of clients', () => {
+  let clock: ManualClock;
   let served: Awaited<ReturnType<typeof serve>>;
   let pending: Array<ServerResponse>;
   let cuts: Array<string>;
@@ -32,24 +32,26 @@ describe('the connections of clients', () => {
 
   const start = async (limits: ServeLimits): Promise<void> => {
     [pending, cuts, sockets] = [[], [], []];
-    const options = { host: '127.0.0.1', port: 0, limits, onCut: (reason: string) => void cuts.push(reason) };
+    clock = makeManualClock();
+    const options = {
+      runtime: { ...systemRuntime, clock },
+      host: '127.0.0.1',
+      port: 0,
+      limits,
+      onCut: (reason: string) => void cuts.push(reason),
+    };
     served = await serve((request, response) => {
       request.resume();
       pending.push(response);
     }, options);
   };
   afterEach(async () => {
-    mock.restoreAll();
     for (const socket of sockets) socket.destroy();
-    await served.stop(10);
+    const stopped = served.stop(10);
+    await clock.advance(10);
+    await stopped;
+    expect(clock.waiting()).to.equal(0);
   });
-
-  /** From now on time passes only when it is told to: a moment in which this process stands still counts for nothing. */
-  const holdClock = (): { readonly pass: (milliseconds: number) => void } => {
-    let now = performance.now();
-    mock.method(performance, 'now', () => now);
-    return { pass: (milliseconds) => (now += milliseconds) };
-  };
 
   const open = async (sent = ''): Promise<Socket> => {
     const socket = connect(Number(new URL(served.address).port), '127.0.0.1');
@@ -58,6 +60,12 @@ describe('the connections of clients', () => {
     socket.write(sent);
     return socket;
   };
+  /** Beside the look at all connections there is one at those that wait for a place, every 100 ms from then on. */
+  const oneWaits = (): Promise<number> =>
+    eventually(
+      () => clock.waiting(),
+      (timers) => timers === 2,
+    );
   const isClosed = (socket: Socket): Promise<boolean> => eventually(() => socket.resume().closed, Boolean);
   const begun = (count: number): Promise<number> =>
     eventually(
@@ -106,9 +114,13 @@ describe('the connections of clients', () => {
     const working = await open(GET);
     await begun(1);
     const waiting = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
+    await begun(2);
+    await clock.advance(119);
+    expect(cuts).to.deep.equal([]);
+    await clock.advance(1);
     expect([await isClosed(waiting), cuts]).to.deep.equal([true, ['no progress']]);
-    await delay(200);
-    expect(working.closed).to.equal(false);
+    await clock.advance(60_000);
+    expect([working.closed, cuts.length]).to.deep.equal([false, 1]);
   });
 
   it('are cut when next to nothing is taken of an answer for too long', async () => {
@@ -117,12 +129,12 @@ describe('the connections of clients', () => {
     socket.pause();
     await begun(1);
     pending[0]!.end(Buffer.alloc(64 * 1024 * 1024));
-    expect(
-      await eventually(
-        () => cuts,
-        ({ length }) => length > 0,
-      ),
-    ).to.deep.equal(['no progress']);
+    // the system takes some of it, which is progress
+    const cutsLater = async (): Promise<ReadonlyArray<string>> => {
+      await clock.advance(60);
+      return cuts;
+    };
+    expect(await eventually(cutsLater, ({ length }) => length > 0)).to.deep.equal(['no progress']);
   });
 
   it('give up the place of the one that is idle for longest when all are taken', async () => {
@@ -132,6 +144,10 @@ describe('the connections of clients', () => {
     const idle: Array<Socket> = [];
     for (let count = 0; count < 15; count += 1) idle.push(await open());
     const late = await open(GET);
+    expect(await oneWaits()).to.equal(2);
+    await clock.advance(299);
+    expect(cuts).to.deep.equal([]);
+    await clock.advance(1);
     expect(await begun(2)).to.equal(2);
     expect(await isClosed(idle[0]!)).to.equal(true);
     expect([busy, late, ...idle.slice(1)].filter(({ closed }) => closed)).to.deep.equal([]);
@@ -140,17 +156,16 @@ describe('the connections of clients', () => {
 
   it('take the place of one that has stalled, and until then wait without being answered', async () => {
     await start({ connections: 2 });
-    const clock = holdClock();
     const working = await open(GET);
     await begun(1);
     const stalled = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
     await begun(2);
-    clock.pass(1);
+    await clock.advance(100);
     const late = await open(GET);
-    clock.pass(998);
-    await delay(SEVERAL_LOOKS_MS);
+    expect(await oneWaits()).to.equal(2);
+    await clock.advance(899);
     expect([pending.length, cuts]).to.deep.equal([2, []]);
-    clock.pass(1);
+    await clock.advance(1);
     expect([await begun(3), await isClosed(stalled), working.closed, late.closed]).to.deep.equal([
       3,
       true,
@@ -162,7 +177,6 @@ describe('the connections of clients', () => {
 
   it('leave one alone that has had nothing to do for a moment only', async () => {
     await start({ connections: 2 });
-    const clock = holdClock();
     const busy = await open(GET);
     await begun(1);
     const idle = await open(GET);
@@ -170,17 +184,17 @@ describe('the connections of clients', () => {
     const answered = once(idle, 'data');
     pending[1]!.end();
     await answered;
+    await clock.advance(50);
     const late = await open(GET);
-    clock.pass(249);
-    await delay(SEVERAL_LOOKS_MS);
-    expect([idle.closed, pending.length]).to.deep.equal([false, 2]);
-    clock.pass(1);
+    expect(await oneWaits()).to.equal(2);
+    await clock.advance(199);
+    expect([idle.closed, pending.length, cuts]).to.deep.equal([false, 2, []]);
+    await clock.advance(1);
     expect([await isClosed(idle), await begun(3), busy.closed, late.closed]).to.deep.equal([true, 3, false, false]);
   });
 
   it('wait for a place as far as there is room, and the first of them are refused for the last', async () => {
     await start({ connections: 1 });
-    holdClock();
     await open(GET);
     await begun(1);
     const waiting = [];
@@ -203,7 +217,12 @@ describe('the connections of clients', () => {
     await start({ connections: 2 });
     const busy = [await open(GET), await open(GET)];
     await begun(2);
-    expect(await isClosed(await open(GET))).to.equal(true);
+    const late = await open(GET);
+    expect(await oneWaits()).to.equal(2);
+    await clock.advance(999);
+    expect(cuts).to.deep.equal([]);
+    await clock.advance(1);
+    expect(await isClosed(late)).to.equal(true);
     expect([busy.some(({ closed }) => closed), cuts]).to.deep.equal([false, ['refused: all connections are in use']]);
   });
 
@@ -219,20 +238,18 @@ describe('the connections of clients', () => {
 
   it('are not held to account for the time in which they waited', async () => {
     await start({ connections: 1 });
-    const clock = holdClock();
     const busy = await open(GET);
     await begun(1);
     const late = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n');
-    await delay(SEVERAL_LOOKS_MS);
-    clock.pass(850);
-    await delay(SEVERAL_LOOKS_MS);
+    expect(await oneWaits()).to.equal(2);
+    await clock.advance(850);
     busy.destroy();
     pending[0]!.destroy();
     expect(await begun(2)).to.equal(2);
     await open(GET);
-    clock.pass(400);
-    await delay(SEVERAL_LOOKS_MS);
-    expect(late.closed).to.equal(false);
+    expect(await oneWaits()).to.equal(2);
+    await clock.advance(400);
+    expect([late.closed, cuts]).to.deep.equal([false, []]);
   });
 
   it('are counted when a request does not come in time', async () => {

@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Holder, makeSemaphore } from '../../../src/http/budget/semaphore.js';
+import { makeManualClock } from '../../support/manual-clock.js';
+import type { ManualClock } from '../../support/manual-clock.js';
 
 type TestHolder = Holder & {
   stalled: number;
@@ -42,21 +43,32 @@ const holder = (stalled = 0): TestHolder => {
 };
 
 describe('a semaphore of the budget', () => {
-  const limits = { total: 10, maxPerCaller: 10, timeoutMs: 5_000, stalledMs: 50 };
+  let clock: ManualClock;
+  let limits: Omit<Parameters<typeof makeSemaphore>[0], 'timeoutMs'>;
+  beforeEach(() => {
+    clock = makeManualClock();
+    limits = { clock, total: 10, maxPerCaller: 10, stalledMs: 50 };
+  });
+
+  /** What is said to a claim that waits, and is refused after so many ms. */
+  const refusedAfter = async (ms: number, waiting: Promise<boolean>): Promise<void> => {
+    let answer: boolean | undefined;
+    void waiting.then((isAcquired) => (answer = isAcquired));
+    await clock.advance(ms - 1);
+    expect(answer).to.equal(undefined);
+    await clock.advance(1);
+    expect(answer).to.equal(false);
+  };
 
   it('is granted while there is enough, and again when it is given back', async () => {
     const { acquire } = makeSemaphore({ ...limits, timeoutMs: 50 });
     const [one, other] = [holder(), holder()];
-    expect([
-      await acquire(one, 'somebody', 6),
-      await acquire(other, 'somebody', 4),
-      await acquire(holder(), 'somebody', 1),
-    ]).to.deep.equal([true, true, false]);
+    expect([await acquire(one, 'somebody', 6), await acquire(other, 'somebody', 4)]).to.deep.equal([true, true]);
+    await refusedAfter(50, acquire(holder(), 'somebody', 1));
     one.answer();
-    expect([await acquire(holder(), 'somebody', 6), await acquire(holder(), 'somebody', 1)]).to.deep.equal([
-      true,
-      false,
-    ]);
+    expect(await acquire(holder(), 'somebody', 6)).to.equal(true);
+    await refusedAfter(50, acquire(holder(), 'somebody', 1));
+    expect(clock.waiting()).to.equal(0);
   });
 
   it('is granted to the first and to the last who asked, by turns', async () => {
@@ -70,7 +82,7 @@ describe('a semaphore of the budget', () => {
       order.push(name);
       held.answer();
     });
-    await delay(20);
+    await clock.advance(1_999);
     expect(order).to.deep.equal([]);
     first.answer();
     await Promise.all(taking);
@@ -85,17 +97,32 @@ describe('a semaphore of the budget', () => {
       acquire(stalled, 'somebody', 3),
       acquire(other, 'somebody', 3),
     ]);
-    await delay(250);
+    await clock.advance(60_000);
     expect([...stalled.cuts, ...other.cuts]).to.deep.equal([]);
     expect(await acquire(holder(), 'somebody', 2)).to.equal(true);
     expect([working.cuts, [...stalled.cuts, ...other.cuts]]).to.deep.equal([[], ['slow while others wait']]);
+  });
+
+  it('is taken from a holder that stalls while another waits, within a tenth of a second', async () => {
+    const { acquire } = makeSemaphore(limits);
+    const stalling = holder(49);
+    await acquire(stalling, 'somebody', 10);
+    let isAcquired = false;
+    void acquire(holder(), 'somebody', 1).then((answer) => (isAcquired = answer));
+    stalling.stalled = 50;
+    await clock.advance(99);
+    expect([isAcquired, stalling.cuts]).to.deep.equal([false, []]);
+    await clock.advance(1);
+    expect([isAcquired, stalling.cuts]).to.deep.equal([true, ['slow while others wait']]);
+    expect(clock.waiting()).to.equal(0);
   });
 
   it('is left to those whose clients go on', async () => {
     const { acquire } = makeSemaphore({ ...limits, timeoutMs: 400 });
     const going = holder(49);
     await acquire(going, 'somebody', 10);
-    expect([await acquire(holder(), 'somebody', 1), going.cuts]).to.deep.equal([false, []]);
+    await refusedAfter(400, acquire(holder(), 'somebody', 1));
+    expect(going.cuts).to.deep.equal([]);
   });
 
   it('is not kept for one that has gone while it waited', async () => {
@@ -128,7 +155,7 @@ describe('a semaphore of the budget', () => {
   });
 
   it('does not refuse a caller below its maximum, when very many claims of another wait for theirs', async () => {
-    const { acquire } = makeSemaphore({ total: 4, timeoutMs: 60_000 });
+    const { acquire } = makeSemaphore({ clock, total: 4, timeoutMs: 60_000 });
     const third = holder();
     await Promise.all([acquire(holder(), 'greedy', 3), acquire(third, 'third', 1)]);
     const first = acquire(holder(), 'other');
@@ -148,15 +175,16 @@ describe('a semaphore of the budget', () => {
   });
 
   it('leaves a quarter to others than the caller who takes all that it gets', async () => {
-    const { acquire } = makeSemaphore({ total: 8, timeoutMs: 50 });
+    const { acquire } = makeSemaphore({ clock, total: 8, timeoutMs: 50 });
     const taken = Array.from({ length: 8 }, () => acquire(holder(), 'greedy'));
+    await clock.advance(50);
     expect((await Promise.all(taken)).filter(Boolean).length).to.equal(6);
     expect([await acquire(holder(), 'other'), await acquire(holder(), 'third')]).to.deep.equal([true, true]);
-    expect(await acquire(holder(), 'fourth')).to.equal(false);
+    await refusedAfter(50, acquire(holder(), 'fourth'));
   });
 
   it('counts what is given back for its caller', async () => {
-    const { acquire, tryAcquire } = makeSemaphore({ total: 4 });
+    const { acquire, tryAcquire } = makeSemaphore({ clock, total: 4 });
     const held = holder();
     expect([await acquire(held, 'one', 100), tryAcquire(holder(), 'one')]).to.deep.equal([true, false]);
     const next = acquire(holder(), 'one', 2);
@@ -165,7 +193,7 @@ describe('a semaphore of the budget', () => {
   });
 
   it('is granted to others while a caller waits for its own', async () => {
-    const { acquire } = makeSemaphore({ total: 4, timeoutMs: 60_000 });
+    const { acquire } = makeSemaphore({ clock, total: 4, timeoutMs: 60_000 });
     const held = holder();
     await Promise.all([acquire(held, 'one', 2), acquire(holder(), 'one', 1), acquire(holder(), 'other', 1)]);
     const order: Array<string> = [];
@@ -182,7 +210,8 @@ describe('a semaphore of the budget', () => {
     const { acquire } = makeSemaphore({ ...limits, total: 4, maxPerCaller: 2, timeoutMs: 400 });
     const [own, others] = [holder(), holder(60)];
     await Promise.all([acquire(own, 'one', 2), acquire(others, 'other', 2)]);
-    expect([await acquire(holder(), 'one'), others.cuts]).to.deep.equal([false, []]);
+    await refusedAfter(400, acquire(holder(), 'one'));
+    expect(others.cuts).to.deep.equal([]);
     own.stalled = 60;
     expect([await acquire(holder(), 'one'), own.cuts]).to.deep.equal([true, ['slow while others wait']]);
   });

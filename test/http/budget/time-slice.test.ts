@@ -1,18 +1,23 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { timeSlice, noteArrival } from '../../../src/http/budget/time-slice.js';
+import { connectionOf } from '../../../src/http/budget/connection.js';
+import { makeTimeSlices, type TimeSlices } from '../../../src/http/budget/time-slice.js';
 import { serve } from '../../../src/http/serve.js';
 import { eventually } from '../../support/eventually.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('long work in slices of time', () => {
+  let slices: TimeSlices;
   let iteration: number;
   let counting: NodeJS.Immediate;
   let isNoting: boolean;
   beforeEach(() => {
     [iteration, isNoting] = [0, false];
+    slices = makeTimeSlices(systemRuntime.clock);
     const count = (): void => {
       iteration += 1;
-      if (isNoting) noteArrival();
+      if (isNoting) slices.noteArrival();
       counting = setImmediate(count);
     };
     count();
@@ -20,7 +25,7 @@ describe('long work in slices of time', () => {
   afterEach(() => clearImmediate(counting));
 
   const begun = (pieces: number, bytes?: number): Promise<ReadonlyArray<number>> =>
-    Promise.all(Array.from({ length: pieces }, () => timeSlice(bytes).then(() => iteration)));
+    Promise.all(Array.from({ length: pieces }, () => slices.timeSlice(bytes).then(() => iteration)));
   const inOne = (iterations: ReadonlyArray<number>): number =>
     Math.max(...iterations.map((one) => iterations.filter((other) => other === one).length));
 
@@ -37,7 +42,7 @@ describe('long work in slices of time', () => {
 
   it('waits while connections come, and goes on slowly if they never cease', async () => {
     isNoting = true;
-    noteArrival();
+    slices.noteArrival();
     const before = iteration;
     const iterations = await begun(3);
     expect(iterations[0]! - before).to.be.above(4);
@@ -51,32 +56,36 @@ describe('long work in slices of time', () => {
     const milliseconds = 5;
     let isOver = false;
     let pieces = 0;
-    const work = async (): Promise<void> => {
+    const work = async (socket: Socket): Promise<void> => {
       while (!isOver) {
-        await timeSlice();
+        await connectionOf(socket).timeSlice();
         const end = performance.now() + milliseconds;
         while (performance.now() < end);
         pieces += 1;
         await new Promise(setImmediate);
       }
     };
-    const working = Array.from({ length: 8 }, work);
+    const working: Array<Promise<void>> = [];
     let answered = 0;
     const { address, stop } = await serve(
-      (_, response) => {
+      ({ socket }, response) => {
+        if (working.length === 0) working.push(...Array.from({ length: 8 }, () => work(socket)));
         answered += 1;
         response.end();
       },
-      { host: '127.0.0.1', port: 0 },
+      { runtime: systemRuntime, host: '127.0.0.1', port: 0 },
     );
-    const clients = Array.from({ length: connections }, () =>
+    const ask = (): Socket =>
       connect(Number(new URL(address).port), '127.0.0.1', function (this: Socket) {
         this.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-      }),
-    );
+      });
+    const first = ask();
+    await once(first, 'data');
+    pieces = 0;
+    const clients = [first, ...Array.from({ length: connections }, ask)];
     await eventually(
       () => answered,
-      (count) => count === connections,
+      (count) => count === connections + 1,
     );
     isOver = true;
     await Promise.all(working);

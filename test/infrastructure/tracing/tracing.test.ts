@@ -8,6 +8,7 @@ import { serve } from '../../../src/http/serve.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { traceRequests, traceStore } from '../../../src/infrastructure/tracing/tracing.js';
 import { stored } from '../../support/recorded.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('tracing', () => {
   const exporter = new InMemorySpanExporter();
@@ -34,7 +35,7 @@ describe('tracing', () => {
         const metadata = JSON.stringify({ ...(JSON.parse(plain.metadata) as object), traceparent });
         void store.append('business-1', 'no-stream', [{ ...plain, metadata }]).then(() => response.end());
       }, routeOf),
-      { host: '127.0.0.1', port: 0 },
+      { runtime: systemRuntime, host: '127.0.0.1', port: 0 },
     );
     const client = '4bf92f3577b34da6a3ce929d0e0e4736';
     await fetch(served.address, { headers: { traceparent: `00-${client}-00f067aa0ba902b7-01` } });
@@ -55,13 +56,18 @@ describe('tracing', () => {
 
   it('names a request by its route, whatever record it is of, and by its method where no route takes it', async () => {
     const listener = makeApp({
+      runtime: systemRuntime,
       authenticate: () => E.left({ _tag: 'Unauthenticated' }),
       corsOrigins: [],
       readiness: () => Promise.resolve({ checks: {}, missing: [] }),
       version: '1',
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
-    const served = await serve(traceRequests(listener, routeOf), { host: '127.0.0.1', port: 0 });
+    const served = await serve(traceRequests(listener, routeOf), {
+      runtime: systemRuntime,
+      host: '127.0.0.1',
+      port: 0,
+    });
     exporter.reset();
     for (const path of ['/docs/init.js?a=b', '/livez', '/docs/unknown.js', '/none/private'])
       await (await fetch(served.address + path)).text();
