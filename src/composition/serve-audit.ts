@@ -2,6 +2,7 @@ import type { Projections } from '../../projections/engine/run/start-projections
 import type { Config } from '../config.js';
 import { makeFindChanges } from '../entities/find-changes.js';
 import { ledgerOf, type Registry } from '../entities/registry.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import type { Route } from '../http/route.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
@@ -13,6 +14,7 @@ import type { Ledger } from '../read/ledger.js';
 import type { SealedTree } from '../read/sealed-tree.js';
 
 type LedgerDeps = {
+  readonly clock: Clock;
   readonly config: Pick<Config, 'isSealed'>;
   readonly registry: Registry;
   readonly store: EventStore;
@@ -28,16 +30,16 @@ export type OpenLedger = {
   readonly findChanges: FindChanges;
 };
 
-export const openLedger = ({ config, registry, store, queries, projections }: LedgerDeps): OpenLedger => {
+export const openLedger = ({ clock, config, registry, store, queries, projections }: LedgerDeps): OpenLedger => {
   const definition = ledgerOf(registry);
   const { categories, progress } = projections.byName(definition.name);
   const rows = queries.ofLedger(definition);
-  const ledger = makeCompleteLedger({ store, categories, waitFor: progress.waitFor, queries: rows });
-  const feed = makeLedgerFeed({ ledger, tail: makeLedgerTail({ queries: rows, progress }) });
+  const ledger = makeCompleteLedger({ clock, store, categories, waitFor: progress.waitFor, queries: rows });
+  const feed = makeLedgerFeed({ clock, ledger, tail: makeLedgerTail({ clock, queries: rows, progress }) });
   return {
     ledger,
     feed,
-    findChanges: makeFindChanges(registry, store),
+    findChanges: makeFindChanges(clock, registry, store),
     tree: config.isSealed ? queries.sealedTree(definition) : undefined,
   };
 };

@@ -215,7 +215,7 @@ export const startService = async (
   watchChecks(metrics, readiness);
   const feeds = makeFeedLimit(runtime.clock, feedLimitOf(limits.connections));
   watchFeeds(metrics, feeds.held);
-  const ledger = openLedger({ config, registry, store: stores.store, queries, projections });
+  const ledger = openLedger({ clock: runtime.clock, config, registry, store: stores.store, queries, projections });
   const listener = makeApp({
     runtime,
     entityRoutes: config.parts.api

@@ -12,7 +12,7 @@ import type { Comparison } from '../read/event-diffs.js';
 import { makeGetView } from '../read/get-view.js';
 import { type History, makeHistory } from '../read/history.js';
 import { partLifecycle } from '../read/record-body.js';
-import type { Connected, EntityDefinitionOf, EntityPorts } from './entity-definition.js';
+import type { Connected, EntityDefinitionOf, EntityPorts, HistoryPorts } from './entity-definition.js';
 
 /** Compares records as they are answered. */
 const comparingRendered = <State>(render: (id: string, state: State) => O.Option<string>): Comparison<State> => ({
@@ -28,12 +28,12 @@ const comparingRendered = <State>(render: (id: string, state: State) => O.Option
 /** The history of a kind of entity, in which skipped events change nothing. */
 const historyOf = <State, Command, Event extends DomainEvent, Rejection>(
   definition: Omit<EntityDefinitionOf<State, Command, Event, Rejection>, 'routes'>,
-  { store, findSkipped }: Pick<EntityPorts, 'store' | 'findSkipped'>,
+  { clock, store, findSkipped }: HistoryPorts,
 ): History<State> => {
   const { name, projection, decider, serde, describe, shown, render } = definition;
   const { comparison = comparingRendered(render) } = definition;
   return makeHistory({
-    ...{ store, serde, comparison, category: projection.category },
+    ...{ clock, store, serde, comparison, category: projection.category },
     folding: { serde: readPassingOver(serde, findSkipped), fold: foldPassingOver(decider) },
     description: { entityType: name, describe, shown },
   });
@@ -67,7 +67,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     const { record, createdAt } = partLifecycle(body);
     return { ...summary, createdAt, state: stateOf({ body: record, hidden }), revision, creationPosition };
   };
-  const history = historyOf(definition, ports);
+  const history = historyOf(definition, { ...ports, clock });
   return {
     execute: makeExecute(
       makeHandleCommand({
@@ -87,7 +87,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     ),
     history,
     reads: {
-      get: makeGetView({ queries, history, freshness, render }),
+      get: makeGetView({ clock, queries, history, freshness, render }),
       freshness,
       page: queries.page,
       all: queries.all,
@@ -119,6 +119,6 @@ export const defineEntity = <State, Command, Event extends DomainEvent, Rejectio
 }: EntityDefinitionOf<State, Command, Event, Rejection>) => ({
   ...definition,
   ledgerKind: ledgerKindOf(definition),
-  history: (ports: Pick<EntityPorts, 'store' | 'findSkipped'>) => historyOf(definition, ports),
+  history: (ports: HistoryPorts) => historyOf(definition, ports),
   serve: (ports: EntityPorts) => routes(connect(definition, ports), ports),
 });

@@ -27,7 +27,12 @@ export const document = defineEntity<DocumentState, DocumentCommand, DocumentEve
         {
           ...documentUseCases(execute, ports),
           ...reads,
-          getFile: makeGetFile({ ...ports, queries: documentQueries(ports.queries), history }),
+          getFile: makeGetFile({
+            ...ports,
+            clock: ports.runtime.clock,
+            queries: documentQueries(ports.queries),
+            history,
+          }),
           files: { open: ports.storage.open, onFault: ports.onFileFault },
         },
         { isListPublic: ports.publicDocumentList, maxUploadBytes: ports.maxUploadBytes },

@@ -10,6 +10,8 @@ import type { Decisions } from '../event-sourcing/decisions.js';
 import type { EventKey } from '../event-sourcing/event-key.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import type { OnLost } from '../event-sourcing/log-memory.js';
+import type { Clock } from '../event-sourcing/clock.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
 import type { FindSkipped } from '../event-sourcing/skipped-events.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Route } from '../http/route.js';
@@ -55,6 +57,9 @@ export type EntityPorts = {
   readonly maxUploadBytes: number;
 };
 
+/** What its events are read from. */
+export type HistoryPorts = Pick<EntityPorts, 'store' | 'findSkipped'> & { readonly clock: Clock };
+
 /** The one way in which commands on a kind of entity run, and its records and history are read. */
 export type Connected<State, Command, Rejection> = {
   readonly execute: Execute<State, Command, Rejection>;
@@ -93,9 +98,7 @@ export type EntityDefinition = Omit<
   /** How the ledger shows its events. */
   readonly ledgerKind: LedgerKind;
   /** What its events say and changed, in which those that are skipped change nothing. */
-  readonly history: (
-    ports: Pick<EntityPorts, 'store' | 'findSkipped'>,
-  ) => Pick<History<never>, 'newestRevision' | 'changes'>;
+  readonly history: (ports: HistoryPorts) => Pick<History<never>, 'newestRevision' | 'changes'>;
   /** Its rows of the route table, connected to the ports. */
   readonly serve: (ports: EntityPorts) => Promise<ReadonlyArray<Route>>;
 };

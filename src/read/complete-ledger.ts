@@ -1,10 +1,12 @@
 import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import type { Position } from '../event-sourcing/recorded-event.js';
 import type { Ledger, LedgerQueries } from './ledger.js';
 
 type CompleteLedgerDeps = {
+  readonly clock: Clock;
   readonly store: Pick<EventStore, 'head'>;
   /** Of the streams whose events it has. */
   readonly categories: ReadonlyArray<string>;
@@ -14,9 +16,9 @@ type CompleteLedgerDeps = {
 };
 
 /** A ledger that answers only when it shows every event that was acknowledged before it was asked. */
-export const makeCompleteLedger = ({ store, categories, waitFor, queries }: CompleteLedgerDeps): Ledger => ({
+export const makeCompleteLedger = ({ clock, store, categories, waitFor, queries }: CompleteLedgerDeps): Ledger => ({
   page: async (request) => {
-    const until = answerDeadline();
+    const until = answerDeadline(clock);
     const head = await store.head(categories);
     if (E.isLeft(head)) return head;
     const isComplete = head.right === undefined || (await waitFor(head.right, until));

@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import { type ByteString, textOf } from '../event-sourcing/byte-string.js';
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import { entityIdOf, type Revision, type StreamName } from '../event-sourcing/recorded-event.js';
@@ -126,12 +127,13 @@ async function* diffed<State>(
 
 /** The events of a span that are read by one answer, each page of them when it is admitted. */
 const pagesOf = (
+  clock: Clock,
   { readStream }: Pick<EventStore, 'readStream'>,
   stream: StreamName,
   admitPage: AdmitPage,
 ): Reading<unknown>['pages'] => {
   // nothing is answered before the first read; later ones have the time that the store gives them
-  let deadline: { readonly until?: number } = { until: answerDeadline() };
+  let deadline: { readonly until?: number } = { until: answerDeadline(clock) };
   return async function* pages({ first, last }) {
     if (first > last) return;
     const range = { direction: 'forwards', from: first, limit: Number(last - first) + 1, ...deadline } as const;
@@ -155,9 +157,13 @@ type ReadChanges = (
 ) => AsyncGenerator<Change>;
 
 /** Reads what events changed, by themselves; as `makeDiffedReads` does, in its time and memory. */
-export const makeReadChanges = <State>(store: Pick<EventStore, 'readStream'>, diffs: EventDiffs<State>): ReadChanges =>
+export const makeReadChanges = <State>(
+  clock: Clock,
+  store: Pick<EventStore, 'readStream'>,
+  diffs: EventDiffs<State>,
+): ReadChanges =>
   async function* (stream, span, direction, admitPage) {
-    const reading = { ...diffs, id: entityIdOf(stream), pages: pagesOf(store, stream, admitPage) };
+    const reading = { ...diffs, id: entityIdOf(stream), pages: pagesOf(clock, store, stream, admitPage) };
     for await (const { events, diffs: texts } of diffed(reading, span, direction))
       for (const [at, { revision }] of events.entries()) {
         const text = (texts[at] ?? '[]') as ByteString; // reason: that is how diffs are given
@@ -166,6 +172,7 @@ export const makeReadChanges = <State>(store: Pick<EventStore, 'readStream'>, di
   };
 
 type DiffedReads<State> = {
+  readonly clock: Clock;
   readonly store: Pick<EventStore, 'readStream'>;
   readonly newestRevision: EventReads['newestRevision'];
   readonly render: RenderEvents;
@@ -177,6 +184,7 @@ type DiffedReads<State> = {
  * It takes the memory of a page and of some states, whatever the length of the stream, in both directions.
  */
 export const makeDiffedReads = <State>({
+  clock,
   store,
   newestRevision,
   render,
@@ -192,7 +200,7 @@ export const makeDiffedReads = <State>({
   }
 
   return async (stream, request, admission, known) => {
-    const pages = pagesOf(store, stream, admission.page);
+    const pages = pagesOf(clock, store, stream, admission.page);
     const newest = known === undefined ? await newestRevision(stream) : E.right(known);
     if (E.isLeft(newest)) return newest;
     const span = spanOf(request, newest.right);

@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import {
   asStoreUnavailable,
   type EventStore,
@@ -79,6 +80,7 @@ export const failureOf = (thrown: unknown): LoadFailure =>
  * event is read. It is asked for where the events do not tell it.
  */
 export const makeEventReads = (
+  clock: Clock,
   store: Pick<EventStore, 'readStream' | 'newestRevision'>,
   render: RenderEvents,
 ): EventReads => {
@@ -157,7 +159,7 @@ export const makeEventReads = (
   };
 
   const events: ReadEvents = async (stream, request, admission, known) => {
-    const until = answerDeadline();
+    const until = answerDeadline(clock);
     let newest = known;
     if (newest === undefined && !tellsNewest(request)) {
       const asked = await newestRevision(stream);

@@ -1,3 +1,4 @@
+import type { Clock } from '../event-sourcing/clock.js';
 import { either as E, option as O } from 'fp-ts';
 import type { Fold } from '../event-sourcing/decider.js';
 import type { EventStore, StoreUnavailable, StreamRange } from '../event-sourcing/event-store.js';
@@ -23,7 +24,7 @@ export type StateThen<State> = Lifecycle & { readonly state: State };
 export type History<State> = {
   /**
    * The state as the stream had it then; none before its first event or past its last revision. `until`, of
-   * `performance.now`: when the log must have begun to give the stream.
+   * `Clock.monotonic`: when the log must have begun to give the stream.
    */
   readonly stateAsOf: (
     id: string,
@@ -53,6 +54,7 @@ export type History<State> = {
 };
 
 type HistoryDeps<State, Event extends DomainEvent, Folded extends DomainEvent> = {
+  readonly clock: Clock;
   readonly store: EventStore;
   /** Of the events as they are shown. */
   readonly serde: Serde<Event>;
@@ -81,7 +83,7 @@ const rangeOf = (asOf: AsOf): StreamRange =>
 export const makeHistory = <State, Event extends DomainEvent, Folded extends DomainEvent>(
   deps: HistoryDeps<State, Event, Folded>,
 ): History<State> => {
-  const { store, serde, folding, description, comparison, category } = deps;
+  const { clock, store, serde, folding, description, comparison, category } = deps;
   const streamOf = (id: string): StreamName => `${category}-${id}`;
 
   const stateAsOf: History<State>['stateAsOf'] = async (id, asOf, admitPage, until) => {
@@ -109,10 +111,10 @@ export const makeHistory = <State, Event extends DomainEvent, Folded extends Dom
   };
 
   const render = makeRenderEvents(serde, description);
-  const { newestRevision, events } = makeEventReads(store, render);
+  const { newestRevision, events } = makeEventReads(clock, store, render);
   const diffs = makeEventDiffs(folding.serde, folding.fold, comparison);
-  const readChanges = makeReadChanges(store, diffs);
-  const diffedEvents = makeDiffedReads({ store, newestRevision, render, diffs });
+  const readChanges = makeReadChanges(clock, store, diffs);
+  const diffedEvents = makeDiffedReads({ clock, store, newestRevision, render, diffs });
 
   return {
     stateAsOf,

@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import type { Cancel, Clock } from '../event-sourcing/clock.js';
 import type { Ledger, LedgerEntry, LedgerFailure, LedgerFilter, LedgerPage, LedgerPageRequest } from './ledger.js';
 import type { LedgerTail, Watcher } from './ledger-tail.js';
 import { inTurns } from './in-turns.js';
@@ -17,6 +18,8 @@ export type FeedRequest = {
   readonly after: bigint | undefined;
   /** How long nothing comes before that is said, ms. */
   readonly quietMs: number;
+  /** When it is closed, ms since 1970. Default: by its reader only. */
+  readonly until?: number;
   /** Called when events come faster than the parts are asked for: then there are no more. */
   readonly onTooSlow: () => void;
 };
@@ -46,7 +49,11 @@ const PAGE = { limit: 250, size: 128 * 1024 };
 /** Pages that are read at once for all feeds: others search the ledger, too. */
 const AT_ONCE = 2;
 
+/** The longest time that a timer takes, ms: 24 days. */
+const LONGEST = 2 ** 31 - 1;
+
 type FeedDeps = {
+  readonly clock: Clock;
   readonly ledger: Ledger;
   readonly tail: LedgerTail;
 };
@@ -88,20 +95,21 @@ async function* beginningWith(
 }
 
 /** Feeds of the ledger. However many are open, the events that come are read once. */
-export const makeLedgerFeed = ({ ledger, tail }: FeedDeps): LedgerFeed => {
+export const makeLedgerFeed = ({ clock, ledger, tail }: FeedDeps): LedgerFeed => {
   const inTurn = inTurns(AT_ONCE);
   let isStopped = false;
 
   const pageAfter = async (filter: LedgerFilter, after: bigint): Promise<LedgerPage> =>
     right(await inTurn(() => ledger.nextPage({ filter, after, direction: 'forwards', ...PAGE })));
 
-  const open: LedgerFeed['open'] = async ({ filter, after, quietMs, onTooSlow }) => {
+  const open: LedgerFeed['open'] = async ({ filter, after, quietMs, until, onTooSlow }) => {
     const end = await ledger.page(END);
     if (E.isLeft(end)) return end;
     const last = lastIndexIn(end.right);
     if (after !== undefined && after > last) return E.left({ _tag: 'PastEnd' });
     let isClosed = false;
     let leave = (): void => undefined;
+    let cancel: Cancel | undefined;
     const isOver = (): boolean => isClosed || isStopped;
 
     /** The events that are there; then it gives who is told of the others, and the index up to which all were given. */
@@ -151,12 +159,15 @@ export const makeLedgerFeed = ({ ledger, tail }: FeedDeps): LedgerFeed => {
 
     const all = parts();
     const close = (): void => {
+      cancel?.();
       isClosed = true;
       leave();
       void all.return();
     };
     try {
       const first = await all.next();
+      const left = until === undefined ? undefined : Math.max(0, until - clock.date().getTime());
+      if (left !== undefined) cancel = clock.after(Math.min(LONGEST, left), close, { isBackground: true });
       return E.right({ parts: beginningWith(first.done === true ? [] : [first.value], all), close });
     } catch (cause) {
       return E.left({ _tag: 'ReadModelUnavailable', cause });

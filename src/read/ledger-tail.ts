@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { pause } from '../event-sourcing/pause.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import type { Position } from '../event-sourcing/recorded-event.js';
 import type { LedgerEntry, LedgerFilter, LedgerQueries, LedgerRow } from './ledger.js';
 
@@ -41,6 +41,7 @@ class OneWatcher implements Watcher {
   readonly from: bigint;
   readonly filter: LedgerFilter;
   readonly key: string;
+  readonly #clock: Clock;
   readonly #onLeave: (watcher: OneWatcher) => void;
   readonly #onTooSlow: () => void;
   #waiting: Array<ReadonlyArray<LedgerEntry>> = [];
@@ -48,7 +49,14 @@ class OneWatcher implements Watcher {
   #isOver = false;
   #wake = (): void => undefined;
 
-  constructor(filter: LedgerFilter, from: bigint, onTooSlow: () => void, onLeave: (watcher: OneWatcher) => void) {
+  constructor(
+    clock: Clock,
+    filter: LedgerFilter,
+    from: bigint,
+    onTooSlow: () => void,
+    onLeave: (watcher: OneWatcher) => void,
+  ) {
+    this.#clock = clock;
     this.filter = filter;
     this.key = JSON.stringify(filter);
     this.from = from;
@@ -90,17 +98,18 @@ class OneWatcher implements Watcher {
   #untilWoken(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
-        clearTimeout(timer);
+        cancel();
         this.#wake = () => undefined;
         resolve();
       };
-      const timer = setTimeout(wake, ms);
+      const cancel = this.#clock.after(ms, wake);
       this.#wake = wake;
     });
   }
 }
 
 type TailDeps = {
+  readonly clock: Clock;
   readonly queries: Pick<LedgerQueries, 'rowsAfter'>;
   readonly progress: LedgerProgress;
 };
@@ -123,7 +132,7 @@ class Reading {
   }
 
   watch(filter: LedgerFilter, onTooSlow: () => void): OneWatcher {
-    const watcher = new OneWatcher(filter, this.#tip, onTooSlow, (leaving) => {
+    const watcher = new OneWatcher(this.#deps.clock, filter, this.#tip, onTooSlow, (leaving) => {
       this.#watchers.delete(leaving);
       if (this.#watchers.size === 0) this.#ending.abort();
     });
@@ -137,14 +146,14 @@ class Reading {
   }
 
   async read(): Promise<void> {
-    const { queries, progress } = this.#deps;
+    const { clock, queries, progress } = this.#deps;
     const { signal } = this.#ending;
     while (!signal.aborted) {
       // asked before the rows are read: what comes meanwhile moves it, and is read next
       const reached = progress.reached();
       const read = await queries.rowsAfter(this.#tip, PAGE);
       if (E.isLeft(read)) {
-        await pause(RETRY_MS, signal);
+        await clock.sleep(RETRY_MS, signal);
         continue;
       }
       this.#give(read.right.rows);

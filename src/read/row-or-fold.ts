@@ -1,5 +1,6 @@
 import { either as E, option as O } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { AdmitPage } from './admit-page.js';
 import type { AsOf, History, StateThen } from './history.js';
@@ -20,6 +21,7 @@ export type Freshness = {
 };
 
 export type Folding<State> = {
+  readonly clock: Clock;
   readonly history: Pick<History<State>, 'stateAsOf'>;
   readonly freshness: Pick<Freshness, 'rows'>;
 };
@@ -31,12 +33,12 @@ export type Folding<State> = {
  */
 export const rowOrFold =
   <State, A>(
-    { history, freshness }: Folding<State>,
+    { clock, history, freshness }: Folding<State>,
     readRow: (id: string, asNoted: boolean) => Promise<E.Either<ReadModelUnavailable | RowParked<A>, O.Option<A>>>,
     fromState: (id: string, then: StateThen<State>) => O.Option<A>,
   ) =>
   async (id: string, asOf: AsOf, admitPage: AdmitPage): Promise<E.Either<LoadFailure, O.Option<A>>> => {
-    const until = answerDeadline();
+    const until = answerDeadline(clock);
     const isNow = asOf._tag === 'Now';
     const rows = isNow ? freshness.rows() : 'Behind';
     const row = rows === 'Behind' ? undefined : await readRow(id, rows === 'Unsure');

@@ -8,8 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { forgeToken } from '../support/forge-token.js';
 import { type KeySetServer, startKeySetServer } from '../support/key-set-server.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
-import { makeManualClock } from '../support/manual-clock.js';
-import type { ManualClock } from '../support/manual-clock.js';
+import { makeManualClock, type ManualClock } from '../support/manual-clock.js';
 
 type Algorithm = 'HS256' | 'RS256' | 'ES256';
 type Pair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };

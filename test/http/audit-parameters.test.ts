@@ -9,6 +9,7 @@ import { InMemorySealedTree } from '../support/in-memory-sealed-tree.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { leafDataOf } from '../support/sealed-tree.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Operation = { readonly description: string; readonly responses: object };
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -23,7 +24,7 @@ describe('a parameter that is not one of the interface for auditors', () => {
     tree.append([leafDataOf('parameters', 0)]);
     tree.sign();
     const rows = queriesOver(() => Promise.resolve([ledgerRow(0, { user: 'ann', refs: [] })]));
-    const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
+    const feed = inMemoryFeed(systemRuntime.clock, makeInMemoryEventStore(), registry);
     table = auditRoutes({ page: rows.page, nextPage: rows.page }, feed, noChanges, tree);
     stack = await startMemoryStack({ routes: table });
     document = (await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as Described;

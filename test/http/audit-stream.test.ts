@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { inMemoryFeed, ledgerRow, noChanges, queriesOver } from '../support/in-memory-ledger.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** More than two pages of 500. */
 const EVENTS = 1_200;
@@ -50,7 +51,7 @@ describe('the events of all records, when they are more than a page', () => {
         return nextPage(request);
       },
     };
-    const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
+    const feed = inMemoryFeed(systemRuntime.clock, makeInMemoryEventStore(), registry);
     stack = await startMemoryStack({ routes: auditRoutes(ledger, feed, noChanges) });
   });
   after(() => stack.stop());

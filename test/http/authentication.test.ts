@@ -13,8 +13,7 @@ import { errorIn } from '../support/error-in.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { SECRET } from '../support/tokens.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
-import { makeManualClock } from '../support/manual-clock.js';
-import type { ManualClock } from '../support/manual-clock.js';
+import { makeManualClock, type ManualClock } from '../support/manual-clock.js';
 import type { Clock } from '../../src/event-sourcing/clock.js';
 
 const now = (): number => Math.floor(Date.now() / 1000);

@@ -8,6 +8,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { FORM_TYPE, formOf } from '../support/multipart-form.js';
 import { rawExchange } from '../support/raw-exchange.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** Bytes of a head that Node takes, less what every request has. */
 const HEAD = 15_000;
@@ -82,7 +83,7 @@ describe('processor time of a request', () => {
 
   before(async () => {
     const { page } = queriesOver(() => Promise.resolve([ledgerRow(0, { user: 'ann', refs: [] })]));
-    const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
+    const feed = inMemoryFeed(systemRuntime.clock, makeInMemoryEventStore(), registry);
     stack = await startMemoryStack({ routes: auditRoutes({ page, nextPage: page }, feed, noChanges) });
     token = stack.tokenFor('admin');
     const document = formOf(

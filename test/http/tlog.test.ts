@@ -22,6 +22,7 @@ import { InMemorySealedTree } from '../support/in-memory-sealed-tree.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, type MemoryStackOptions, startMemoryStack } from '../support/memory-stack.js';
 import { flipBit, leafDataOf, right } from '../support/sealed-tree.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Reply = {
   readonly status: number;
@@ -43,7 +44,7 @@ describe('the transparency log', () => {
     page = undefined;
     const rows = queriesOver(() => Promise.resolve(tree.leaves.map((_, index) => ledgerRow(index, {}))));
     const ledger: Ledger = { page: (request) => (page ?? rows.page)(request), nextPage: rows.page };
-    const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
+    const feed = inMemoryFeed(systemRuntime.clock, makeInMemoryEventStore(), registry);
     stack = await startMemoryStack({
       ...options,
       routes: auditRoutes(ledger, feed, noChanges, tree),

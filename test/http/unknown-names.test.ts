@@ -10,6 +10,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { FORM_TYPE, formOf, type Part } from '../support/multipart-form.js';
 import { leafDataOf } from '../support/sealed-tree.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Fault = { readonly path: string; readonly message: string };
 type Parameter = { readonly name: string; readonly in: string };
@@ -39,7 +40,7 @@ describe('names that an operation does not know', () => {
     tree.append([leafDataOf('unknown', 0)]);
     tree.sign();
     const { page } = queriesOver(() => Promise.resolve([ledgerRow(0, { user: 'ann', refs: [] })]));
-    const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
+    const feed = inMemoryFeed(systemRuntime.clock, makeInMemoryEventStore(), registry);
     stack = await startMemoryStack({
       routes: [...auditRoutes({ page, nextPage: page }, feed, noChanges, tree), ...tlogRoutes(tree)],
       metrics: () => Promise.resolve({ contentType: 'text/plain', body: '' }),

@@ -34,6 +34,7 @@ describe('events that operators have decided to skip', () => {
         fold: foldPassingOver(businessDecider),
       };
       const history = makeHistory({
+        clock: systemRuntime.clock,
         store,
         serde: businessSerde,
         folding,

@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { problemOf } from '../../src/http/problem/problem-of.js';
 import { makeCompleteLedger } from '../../src/read/complete-ledger.js';
 import type { LedgerQueries } from '../../src/read/ledger.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 const page: Awaited<ReturnType<LedgerQueries['page']>> = E.right({
   entries: [{ index: 7n, body: '{}' }],
@@ -16,8 +17,11 @@ type Head = E.Either<StoreUnavailable, bigint | undefined>;
 
 /** A ledger that has come as far as `reached`, and is given no time. */
 const ledgerAt = (reached: bigint, head: Head) => {
+  const clock = makeManualClock();
   const asked: Array<ReadonlyArray<string>> = [];
+  const until: Array<number> = [];
   const ledger = makeCompleteLedger({
+    clock,
     store: {
       head: (categories = []) => {
         asked.push(categories);
@@ -25,10 +29,13 @@ const ledgerAt = (reached: bigint, head: Head) => {
       },
     },
     categories: ['business', 'document'],
-    waitFor: (position) => Promise.resolve(position <= reached),
+    waitFor: (position, deadline) => {
+      until.push(deadline);
+      return Promise.resolve(position <= reached);
+    },
     queries: { page: () => Promise.resolve(page) },
   });
-  return { ledger, asked };
+  return { ledger, asked, clock, until };
 };
 
 describe('the ledger as its readers have it', () => {
@@ -37,6 +44,13 @@ describe('the ledger as its readers have it', () => {
     expect(await ledger.page(request)).to.equal(page);
     expect(asked).to.deep.equal([['business', 'document']]);
     expect(await ledgerAt(-1n, E.right(undefined)).ledger.page(request)).to.equal(page);
+  });
+
+  it('waits for it until an answer is due', async () => {
+    const { ledger, clock, until } = ledgerAt(5n, E.right(5n));
+    await clock.advance(10_000);
+    await ledger.page(request);
+    expect(until).to.deep.equal([12_800]);
   });
 
   it('is a failure of its own while it lacks an event, which a program can tell from others', async () => {

@@ -9,6 +9,7 @@ import type { RowsFreshness } from '../../src/read/row-or-fold.js';
 import type { LoadFailure } from '../../src/event-sourcing/for-each-event.js';
 import { StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { aStoredFile } from '../support/document-events.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 const now: AsOf = { _tag: 'Now' };
 const earlier: AsOf = { _tag: 'AtRevision', revision: 3n };
@@ -42,6 +43,7 @@ const get = (
     isBehind,
   } = over;
   return makeGetView<string>({
+    clock: makeManualClock(),
     queries: { byId: () => Promise.resolve(byId) },
     history: { stateAsOf: () => Promise.resolve(then) },
     freshness: { rows: () => (isBehind === true ? 'Behind' : 'Fresh') },
@@ -67,6 +69,7 @@ describe('a record by its id', () => {
     const asked: Array<unknown> = [];
     const read = async (rows: RowsFreshness): Promise<void> => {
       await makeGetView<string>({
+        clock: makeManualClock(),
         queries: { byId: (_id, asNoted) => Promise.resolve(E.right((asked.push([rows, asNoted]), O.some(row)))) },
         history: { stateAsOf: () => Promise.resolve(E.right(O.none)) },
         freshness: { rows: () => rows },
@@ -129,6 +132,7 @@ describe('the file of a document', () => {
     isBehind = false,
   ) =>
     makeGetFile({
+      clock: makeManualClock(),
       queries: { fileOf: () => Promise.resolve(fileOf) },
       history: { stateAsOf: () => Promise.resolve(E.right(then)) },
       freshness: { rows: () => (isBehind ? 'Behind' : 'Fresh') },

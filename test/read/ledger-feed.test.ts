@@ -6,14 +6,15 @@ import { makeLedgerTail } from '../../src/read/ledger-tail.js';
 import type { LedgerFilter, LedgerPageRequest, LedgerRow } from '../../src/read/ledger.js';
 import { eventually } from '../support/eventually.js';
 import { ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
-import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 const HOUR = 3_600_000;
 
 /** A ledger to which the test appends, and what was asked of it. */
 const aLedger = () => {
+  const clock = makeManualClock();
   const rows: Array<LedgerRow> = [];
-  const progress = makeProgress(systemRuntime.clock);
+  const progress = makeProgress(clock);
   const asked = { pages: 0, rows: 0 };
   /** What is done while a page is read, before it is answered. */
   let onPage = (): Promise<void> => Promise.resolve();
@@ -38,10 +39,11 @@ const aLedger = () => {
     for (let n = 0; n < count; n += 1) rows.push(ledgerRow(rows.length, { user, padding }));
   };
   const note = (): void => progress.advance(BigInt(rows.length));
-  const tail = makeLedgerTail({ queries: { rowsAfter }, progress });
+  const tail = makeLedgerTail({ clock, queries: { rowsAfter }, progress });
   return {
+    clock,
     asked,
-    feed: makeLedgerFeed({ ledger: { page, nextPage: page }, tail }),
+    feed: makeLedgerFeed({ clock, ledger: { page, nextPage: page }, tail }),
     append: (count: number, user = 'ann', padding = '') => {
       write(count, user, padding);
       note();
@@ -55,16 +57,23 @@ const aLedger = () => {
   };
 };
 
-type OpenOptions = { after?: number; filter?: LedgerFilter; quietMs?: number; onTooSlow?: () => void };
+type OpenOptions = {
+  after?: number;
+  filter?: LedgerFilter;
+  quietMs?: number;
+  until?: number;
+  onTooSlow?: () => void;
+};
 
 const open = async (
   { feed }: ReturnType<typeof aLedger>,
-  { after, filter = {}, quietMs = HOUR, onTooSlow = () => undefined }: OpenOptions = {},
+  { after, filter = {}, quietMs = HOUR, until, onTooSlow = () => undefined }: OpenOptions = {},
 ): Promise<Feed> => {
   const opened = await feed.open({
     filter,
     after: after === undefined ? undefined : BigInt(after),
     quietMs,
+    ...(until === undefined ? {} : { until }),
     onTooSlow,
   });
   if (E.isLeft(opened)) throw new Error(opened.left._tag);
@@ -234,9 +243,11 @@ describe('a feed of the ledger', () => {
 
   it('says when nothing has come for a while', async () => {
     const ledger = aLedger();
-    const { seen } = collect(await open(ledger, { quietMs: 1 }));
-    await length(seen, 3);
-    expect(seen.slice(0, 3)).to.deep.equal(['caught up at -1', 'quiet', 'quiet']);
+    const { seen } = collect(await open(ledger, { quietMs: 15_000 }));
+    await ledger.clock.advance(29_999);
+    expect(seen).to.deep.equal(['caught up at -1', 'quiet']);
+    await ledger.clock.advance(1);
+    expect(seen).to.deep.equal(['caught up at -1', 'quiet', 'quiet']);
     ledger.feed.stop();
   });
 
@@ -271,6 +282,39 @@ describe('a feed of the ledger', () => {
     const late = collect(await open(ledger));
     await late.ended;
     expect(numbersIn(late.seen)).to.deep.equal([]);
+  });
+
+  it('ends at the moment that was asked for, and not before', async () => {
+    const ledger = aLedger();
+    const { clock } = ledger;
+    const { seen, ended } = collect(await open(ledger, { quietMs: HOUR, until: clock.date().getTime() + 10_000 }));
+    let isOver = false;
+    void ended.then(() => (isOver = true));
+    await clock.advance(9_999);
+    expect([isOver, seen]).to.deep.equal([false, ['caught up at -1']]);
+    await clock.advance(1);
+    expect([isOver, clock.waiting()]).to.deep.equal([true, 0]);
+  });
+
+  it('ends at once at a moment that has passed, and after 24 days at the latest', async () => {
+    const ledger = aLedger();
+    const { clock } = ledger;
+    const past = collect(await open(ledger, { until: clock.date().getTime() - 1 }));
+    const far = collect(await open(ledger, { quietMs: 30 * 24 * HOUR, until: Number.MAX_VALUE }));
+    await clock.advance(0);
+    await past.ended;
+    await clock.advance(25 * 24 * HOUR);
+    await far.ended;
+    expect(clock.waiting()).to.equal(0);
+  });
+
+  it('leaves no timer when it is closed before', async () => {
+    const ledger = aLedger();
+    const feed = await open(ledger, { until: ledger.clock.date().getTime() + HOUR });
+    const { ended } = collect(feed);
+    feed.close();
+    await ended;
+    expect(ledger.clock.waiting()).to.equal(0);
   });
 
   it('ends when the rows turn out to be of another log', async () => {

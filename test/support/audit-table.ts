@@ -5,11 +5,12 @@ import { tlogRoutes } from '../../src/http/tlog/routes.js';
 import { inMemoryFeed, noChanges, queriesOver } from './in-memory-ledger.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 import { InMemorySealedTree } from './in-memory-sealed-tree.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** The rows for auditors and of the transparency log, over nothing: to be described. */
 export const auditTable = (): ReadonlyArray<Route> => {
   const { page } = queriesOver(() => Promise.resolve([]));
   const tree = new InMemorySealedTree();
-  const feed = inMemoryFeed(makeInMemoryEventStore(), registry);
+  const feed = inMemoryFeed(systemRuntime.clock, makeInMemoryEventStore(), registry);
   return [...auditRoutes({ page, nextPage: page }, feed, noChanges, tree), ...tlogRoutes(tree)];
 };

@@ -1,12 +1,12 @@
 import { either as E } from 'fp-ts';
 import { ledgerOf, type Registry } from '../../src/entities/registry.js';
-import { pause } from '../../src/event-sourcing/pause.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { categoryOf } from '../../src/event-sourcing/recorded-event.js';
 import { type LedgerFeed, makeLedgerFeed } from '../../src/read/ledger-feed.js';
 import type { FindChanges } from '../../src/read/ledger-diffs.js';
 import { type LedgerProgress, makeLedgerTail } from '../../src/read/ledger-tail.js';
 import type { Ledger, LedgerFilter, LedgerPageRequest, LedgerQueries, LedgerRow } from '../../src/read/ledger.js';
+import type { Clock } from '../../src/event-sourcing/clock.js';
 
 /** Compares the members of an event that have the names of filters. */
 const isIn =
@@ -46,7 +46,7 @@ export const queriesOver = (rows: Rows): Pick<LedgerQueries, 'page' | 'rowsAfter
 });
 
 /** A feed over a log in memory, never behind. */
-export const inMemoryFeed = (store: EventStore, registry: Registry): LedgerFeed => {
+export const inMemoryFeed = (clock: Clock, store: EventStore, registry: Registry): LedgerFeed => {
   const { kinds } = ledgerOf(registry);
   const rows: Rows = async () => {
     const all: Array<LedgerRow> = [];
@@ -64,9 +64,9 @@ export const inMemoryFeed = (store: EventStore, registry: Registry): LedgerFeed 
   const progress: LedgerProgress = {
     reached: () => looks,
     untilMoved: async (_, signal) => {
-      await pause(20, signal);
+      await clock.sleep(20, signal);
       looks += 1n;
     },
   };
-  return makeLedgerFeed({ ledger, tail: makeLedgerTail({ queries, progress }) });
+  return makeLedgerFeed({ clock, ledger, tail: makeLedgerTail({ clock, queries, progress }) });
 };

@@ -37,7 +37,7 @@ export const memoryPorts = async (
       findTrustedRow: () => Promise.resolve(undefined),
       rows: { revisionOf: () => Promise.resolve(undefined), onCut: () => undefined },
       progress: { waitFor: () => Promise.resolve(true), heldMs: 0 },
-      freshness: { rows: () => 'Fresh', shownUntil: () => new Date() },
+      freshness: { rows: () => 'Fresh', shownUntil: systemRuntime.clock.date },
     },
   ]);
   const ports: MemoryPorts = {
@@ -48,7 +48,7 @@ export const memoryPorts = async (
     readModels: Object.fromEntries(readModels) as MemoryPorts['readModels'],
     decisions: makeDecisions(),
     onLost: () => undefined,
-    feed: inMemoryFeed(store, registry),
+    feed: inMemoryFeed(systemRuntime.clock, store, registry),
     runtime: systemRuntime,
   };
   return { ports, close: () => rm(folder, { recursive: true, force: true }) };

@@ -1,5 +1,6 @@
 import { either as E, function as F } from 'fp-ts';
 import { attempt } from '../../event-sourcing/attempt.js';
+import type { Clock } from '../../event-sourcing/clock.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { type Feed, makeLedgerFeed } from '../../read/ledger-feed.js';
 import { type LedgerProgress, makeLedgerTail } from '../../read/ledger-tail.js';
@@ -8,7 +9,6 @@ import type { ReadModelUnavailable } from '../../read/queries.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, printNote } from '../output.js';
 import { databaseTrouble } from '../database-trouble.js';
-import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** How often it is looked for new events, ms. */
 const POLL_MS = 500;
@@ -20,14 +20,15 @@ const RETRY_MS = 1_000;
 const QUIET_MS = 60_000;
 
 /** The projector is in another process: what it has added is found by reading, behind the last event that was read. */
-const polling: LedgerProgress = {
+const pollingBy = (clock: Clock): LedgerProgress => ({
   reached: () => 0n,
   untilMoved: async (_known, signal) => {
-    await systemRuntime.clock.sleep(POLL_MS, signal);
+    await clock.sleep(POLL_MS, signal);
   },
-};
+});
 
 type Following = {
+  readonly clock: Clock;
   readonly queries: LedgerQueries;
   /** False when nobody reads any more. */
   readonly show: (entries: ReadonlyArray<LedgerEntry>) => Promise<boolean>;
@@ -42,7 +43,7 @@ type Wanted = { readonly filter: LedgerFilter; readonly after: bigint | undefine
  * first.
  */
 export const followEvents = async (
-  { queries, show, note = printNote }: Following,
+  { clock, queries, show, note = printNote }: Following,
   { filter, after }: Wanted,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
@@ -60,8 +61,8 @@ export const followEvents = async (
   };
   const page: LedgerQueries['page'] = async (request) => noted(await queries.page(request));
   const rowsAfter: LedgerQueries['rowsAfter'] = async (index, limit) => noted(await queries.rowsAfter(index, limit));
-  const tail = makeLedgerTail({ queries: { rowsAfter }, progress: polling });
-  const feed = makeLedgerFeed({ ledger: { page, nextPage: page }, tail });
+  const tail = makeLedgerTail({ clock, queries: { rowsAfter }, progress: pollingBy(clock) });
+  const feed = makeLedgerFeed({ clock, ledger: { page, nextPage: page }, tail });
 
   /** False when nobody reads any more; true when the parts have ended, or one could not be read. */
   const showParts = async ({ parts }: Feed): Promise<boolean> => {
@@ -88,7 +89,7 @@ export const followEvents = async (
         if (!(await showParts(opened.right))) break;
       } else if (opened.left._tag === 'PastEnd') return failed(`there is no event ${last} in the ledger`);
       else if (!hasBegun) throw trouble;
-      else await systemRuntime.clock.sleep(RETRY_MS, signal);
+      else await clock.sleep(RETRY_MS, signal);
     }
     return EXIT.ok;
   } finally {

@@ -80,7 +80,7 @@ const list = async (
 const diffsOf = ({ registry, store }: ReadModels, { diff, entity, order }: EventOptions): LedgerDiffs => {
   if (diff !== true || entity === undefined) return noDiffs;
   const direction = order === 'desc' ? 'backwards' : 'forwards';
-  return makeLedgerDiffs(makeFindChanges(registry, store), {
+  return makeLedgerDiffs(makeFindChanges(systemRuntime.clock, registry, store), {
     entity,
     direction,
     admitPage: () => Promise.resolve(true),
@@ -97,7 +97,11 @@ const listOrFollow = async (
   if (head !== '' && !(await write(head))) return EXIT.interrupted;
   if (options.follow !== true) return list(queries, diffs, options, line, signal);
   const show = (entries: ReadonlyArray<LedgerEntry>): Promise<boolean> => write(entries.map(line).join(''));
-  return followEvents({ queries, show }, { filter: filterOf(options), after: options.after }, signal);
+  return followEvents(
+    { clock: systemRuntime.clock, queries, show },
+    { filter: filterOf(options), after: options.after },
+    signal,
+  );
 };
 
 const events = async (readModels: ReadModels, options: EventOptions, signal: AbortSignal): Promise<ExitCode> => {

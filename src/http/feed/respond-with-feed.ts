@@ -10,9 +10,6 @@ import type { FeedPlace } from './parameters.js';
 /** Proxies close a connection on which nothing has come for a while, many of them after a minute, ms. */
 const HEARTBEAT_MS = 15_000;
 
-/** The longest time that a timer takes, ms: 24 days. */
-const LONGEST = 2 ** 31 - 1;
-
 type Open = (request: Omit<FeedRequest, 'filter'>) => ReturnType<LedgerFeed['open']>;
 
 /** Nginx holds answers back unless it is told not to. */
@@ -26,17 +23,10 @@ async function* rendered({ parts }: Feed): AsyncGenerator<Buffer, void, undefine
   for await (const part of parts) yield renderPart(part);
 }
 
-/** Ends a feed with the token of its caller, and as soon as its response is closed. */
-const endInTime = ({ res }: KoaContext, expiresAt: number, { close }: Feed): void => {
-  if (res.destroyed) {
-    close();
-    return;
-  }
-  const expiry = setTimeout(close, Math.min(LONGEST, Math.max(0, expiresAt * 1000 - Date.now()))).unref();
-  res.once('close', () => {
-    clearTimeout(expiry);
-    close();
-  });
+/** Ends a feed as soon as its response is closed. */
+const endWith = ({ res }: KoaContext, { close }: Feed): void => {
+  if (res.destroyed) close();
+  else res.once('close', close);
 };
 
 /**
@@ -53,13 +43,13 @@ export const respondWithFeed = async (
   if (!isHeadOnly && !(await ctx.state.tryAcquire('feeds'))) return E.left({ _tag: 'Overloaded' });
   const connection = connectionOf(ctx.req.socket);
   const onTooSlow = (): void => connection.cut('a feed was not read in time');
-  const opened = await open({ after: index, quietMs: HEARTBEAT_MS, onTooSlow });
+  const opened = await open({ after: index, quietMs: HEARTBEAT_MS, until: caller.expiresAt * 1000, onTooSlow });
   if (E.isLeft(opened))
     return opened.left._tag === 'PastEnd'
       ? E.left(requestInvalid({ path: saidBy, message: 'must be the index of an event' }))
       : E.left(opened.left);
   const feed = opened.right;
   if (isHeadOnly) feed.close();
-  else endInTime(ctx, caller.expiresAt, feed);
+  else endWith(ctx, feed);
   return E.right({ ...described, live: rendered(feed) });
 };

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { followEvents } from '../../../src/cli/events/follow-events.js';
-import { pause } from '../../../src/event-sourcing/pause.js';
 import type { LedgerFilter, LedgerPageRequest, LedgerRow } from '../../../src/read/ledger.js';
 import { eventually } from '../../support/eventually.js';
 import { ledgerRow, queriesOver } from '../../support/in-memory-ledger.js';
+import { makeManualClock, type ManualClock } from '../../support/manual-clock.js';
+
+let clock: ManualClock;
 
 const away = E.left({ _tag: 'ReadModelUnavailable' as const, cause: new Error('away') });
 
@@ -51,7 +53,7 @@ const follow = (
     return takes();
   };
   const ended = followEvents(
-    { queries, show, note: (text) => notes.push(text) },
+    { clock, queries, show, note: (text) => notes.push(text) },
     { filter, after: after === undefined ? undefined : BigInt(after) },
     stopping.signal,
   );
@@ -62,11 +64,22 @@ const follow = (
   return { shown, notes, ended, stop };
 };
 
-const until = (holds: () => boolean): Promise<boolean> => eventually(holds, (is) => is);
+/** Half a second after the other, until it holds. */
+const until = (holds: () => boolean): Promise<boolean> => {
+  const later = async (): Promise<boolean> => {
+    await clock.advance(500);
+    return holds();
+  };
+  return eventually(later, (is) => is);
+};
 
 const upTo = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, index) => index);
 
 describe('following events', () => {
+  beforeEach(() => {
+    clock = makeManualClock();
+  });
+
   it('searches what was there once, also where none of it is wanted, and reads on behind it', async () => {
     const ledger = aLedger(3);
     const { shown, stop } = follow(ledger, { filter: { user: 'bob' } });
@@ -131,7 +144,7 @@ describe('following events', () => {
     // more than may wait for it: nothing is read for it until it has taken what it was given
     ledger.append(1);
     const { length } = ledger.readBehind;
-    await pause(700);
+    await clock.advance(60_000);
     expect(ledger.readBehind).to.have.length(length);
     free();
     await until(() => shown.length >= 5);
@@ -146,7 +159,7 @@ describe('following events', () => {
     expect([await ended, shown.length]).to.deep.equal([0, 2]);
     const { length } = ledger.readBehind;
     ledger.append(1);
-    await pause(700);
+    await clock.advance(60_000);
     expect(ledger.readBehind).to.have.length(length);
   });
 

@@ -7,8 +7,7 @@ import { expect } from 'chai';
 import { serve } from '../../../src/http/serve.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 import { eventually } from '../../support/eventually.js';
-import { makeManualClock } from '../../support/manual-clock.js';
-import type { ManualClock } from '../../support/manual-clock.js';
+import { makeManualClock, type ManualClock } from '../../support/manual-clock.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 

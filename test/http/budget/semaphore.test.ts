@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { type Holder, makeSemaphore } from '../../../src/http/budget/semaphore.js';
-import { makeManualClock } from '../../support/manual-clock.js';
-import type { ManualClock } from '../../support/manual-clock.js';
+import { makeManualClock, type ManualClock } from '../../support/manual-clock.js';
 
 type TestHolder = Holder & {
   stalled: number;
