@@ -1,8 +1,8 @@
-import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { v5 as uuidv5 } from 'uuid';
 import { canonicalJson, type Json } from '../event-sourcing/canonical-json.js';
 import type { CommandCall, CommandEnvelope } from '../event-sourcing/command/command-call.js';
 import { eventIdOf } from '../event-sourcing/command/command-id.js';
-import { random16Bytes } from '../event-sourcing/random-bytes.js';
+import type { Random } from '../event-sourcing/random.js';
 
 /** Where a command comes from: who asks, within which request, and on what conditions. */
 export type CommandContext = {
@@ -23,10 +23,8 @@ export type CommandIds = { readonly commandId: string; readonly entityId: string
 // Never change it: under another namespace the retry of an old key would be a new command.
 const KEY_NAMESPACE = '5c1cf9a6-6b0b-4b0e-9c39-0f5c3d2a7e11';
 
-const newId = (): string => uuidv7({ random: random16Bytes() });
-
-export const commandIdsOf = ({ actor, operation, idempotencyKey }: CommandContext): CommandIds => {
-  if (idempotencyKey === undefined) return { commandId: eventIdOf(newId(), 0), entityId: newId() };
+export const commandIdsOf = (random: Random, { actor, operation, idempotencyKey }: CommandContext): CommandIds => {
+  if (idempotencyKey === undefined) return { commandId: eventIdOf(random.uuid(), 0), entityId: random.uuid() };
   const scoped = canonicalJson([actor, operation, idempotencyKey]);
   return {
     commandId: eventIdOf(uuidv5(`command ${scoped}`, KEY_NAMESPACE), 0),

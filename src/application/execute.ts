@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
+import type { Clock } from '../event-sourcing/clock.js';
 import { isKeyed } from '../event-sourcing/command/command-id.js';
 import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command/command-call.js';
 import { StoreUnavailable } from '../event-sourcing/event-store.js';
@@ -38,6 +39,7 @@ const lostMeanwhile = E.left(
  * its GETs shows its result.
  */
 export const makeExecute = <State, Command, Event, Rejection>(
+  clock: Clock,
   handle: HandleCommand<State, Command, Event, Rejection>,
   progress: ProjectionProgress,
   onLost: OnLost = () => undefined,
@@ -45,15 +47,15 @@ export const makeExecute = <State, Command, Event, Rejection>(
   let losses = 0;
   onLost(() => void (losses += 1));
   return async (call) => {
-    const until = answerDeadline();
+    const until = answerDeadline(clock);
     const lossesBefore = losses;
     const handled = await handle(call);
     if (E.isLeft(handled)) return handled;
     const { before, after, revision, createdAt, lastAt: updatedAt, position } = handled.right;
-    const appendedAt = performance.now();
+    const appendedAt = clock.monotonic();
     const projected = position === undefined || (await progress.waitFor(position, until));
     if (losses !== lossesBefore) return lostMeanwhile;
-    if (!projected && performance.now() - appendedAt < progress.heldMs) return tooLate;
+    if (!projected && clock.monotonic() - appendedAt < progress.heldMs) return tooLate;
     const replayed = handled.right.replayed && isKeyed(call.envelope.commandId);
     return E.right({ before, after, revision, createdAt, updatedAt, projected, replayed });
   };

@@ -34,7 +34,7 @@ export type ObjectStorage = {
 export type ProjectionProgress = {
   /**
    * True when the read model shows everything up to `position`; false when it does not within the timeout or by `until`
-   * (of `performance.now`), and after a shorter time while its projector is known to be stopped.
+   * (of `Clock.monotonic`), and after a shorter time while its projector is known to be stopped.
    */
   readonly waitFor: (position: Position, until?: number) => Promise<boolean>;
   /**

@@ -127,7 +127,7 @@ const sweep = ({ config, log, started, runtime }: ServiceContext, store: Stores[
   const sweeping = startSweeping({
     store,
     storage,
-    now: runtime.clock.date,
+    runtime,
     onFault: logSweepFault(log),
     onSwept: logSwept(log),
   });

@@ -20,8 +20,8 @@ export const business = defineEntity<BusinessState, BusinessCommand, BusinessEve
   render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
   comparison: businessComparison,
   projection: businesses,
-  routes: ({ execute, reads }) =>
+  routes: ({ execute, reads }, { runtime: { random } }) =>
     import('../http/business/routes.js').then(({ businessRoutes }) =>
-      businessRoutes({ ...businessUseCases(execute), ...reads }),
+      businessRoutes({ ...businessUseCases(random, execute), ...reads }),
     ),
 });

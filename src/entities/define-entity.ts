@@ -70,6 +70,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
   const history = historyOf(definition, { ...ports, clock });
   return {
     execute: makeExecute(
+      clock,
       makeHandleCommand({
         decider: decidePassingOver(decider),
         serde: readPassingOver(serde, findSkipped),

@@ -25,7 +25,7 @@ export const document = defineEntity<DocumentState, DocumentCommand, DocumentEve
     import('../http/document/routes.js').then(({ documentRoutes }) =>
       documentRoutes(
         {
-          ...documentUseCases(execute, ports),
+          ...documentUseCases(ports.runtime.random, execute, ports),
           ...reads,
           getFile: makeGetFile({
             ...ports,

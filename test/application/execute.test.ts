@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import { StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { makeExecute } from '../../src/application/execute.js';
 import type { CommandCall, Handled } from '../../src/event-sourcing/command/command-call.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 const call: CommandCall<string> = {
   stream: 'business-b1',
@@ -45,23 +46,46 @@ const outcome = (projected: boolean) =>
 describe('executing a command', () => {
   it('answers what it did once the read model shows it', async () => {
     const { waited, waitFor } = progress(true);
-    expect(await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 0 })(call)).to.deep.equal(
-      outcome(true),
-    );
+    expect(
+      await makeExecute(makeManualClock(), () => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 0 })(call),
+    ).to.deep.equal(outcome(true));
     expect(waited).to.deep.equal([42n]);
   });
 
   it('says so when the read model did not come that far in time', async () => {
     const { waitFor } = progress(false);
-    expect(await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 0 })(call)).to.deep.equal(
-      outcome(false),
-    );
+    expect(
+      await makeExecute(makeManualClock(), () => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 0 })(call),
+    ).to.deep.equal(outcome(false));
   });
 
   it('says that it may have been stored when too little time was left to hold the answer back', async () => {
     const { waitFor } = progress(false);
-    const executed = await makeExecute(() => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 60_000 })(call);
+    const executed = await makeExecute(makeManualClock(), () => Promise.resolve(E.right(handled(42n))), {
+      waitFor,
+      heldMs: 60_000,
+    })(call);
     expect(E.isLeft(executed) && executed.left).to.be.instanceOf(StoreUnavailable);
+  });
+
+  it('holds the answer back for as long as others may not know, and waits until an answer is due', async () => {
+    for (const [waitedMs, isTold] of [
+      [499, false],
+      [500, true],
+    ] as const) {
+      const clock = makeManualClock();
+      await clock.advance(1_000);
+      const deadlines: Array<number | undefined> = [];
+      const waitFor = async (_position: bigint, until?: number): Promise<boolean> => {
+        deadlines.push(until);
+        await clock.advance(waitedMs);
+        return false;
+      };
+      const executed = await makeExecute(clock, () => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 500 })(
+        call,
+      );
+      expect([E.isRight(executed), deadlines]).to.deep.equal([isTold, [3_800]]);
+    }
   });
 
   for (const reached of [true, false])
@@ -69,6 +93,7 @@ describe('executing a command', () => {
       let lose = (): void => undefined;
       const { waitFor } = progress(reached);
       const executed = await makeExecute(
+        makeManualClock(),
         () => Promise.resolve(E.right(handled(42n))),
         {
           waitFor: (position) => {
@@ -85,7 +110,9 @@ describe('executing a command', () => {
   it('waits for nothing when the answer rests on no event', async () => {
     const { waited, waitFor } = progress(false);
     expect(
-      await makeExecute(() => Promise.resolve(E.right(handled(undefined))), { waitFor, heldMs: 0 })(call),
+      await makeExecute(makeManualClock(), () => Promise.resolve(E.right(handled(undefined))), { waitFor, heldMs: 0 })(
+        call,
+      ),
     ).to.deep.equal(outcome(true));
     expect(waited).to.deep.equal([]);
   });
@@ -93,9 +120,9 @@ describe('executing a command', () => {
   it('waits for nothing when the command failed', async () => {
     const { waited, waitFor } = progress(true);
     const failure = { _tag: 'IdempotencyKeyReused' } as const;
-    expect(await makeExecute(() => Promise.resolve(E.left(failure)), { waitFor, heldMs: 0 })(call)).to.deep.equal(
-      E.left(failure),
-    );
+    expect(
+      await makeExecute(makeManualClock(), () => Promise.resolve(E.left(failure)), { waitFor, heldMs: 0 })(call),
+    ).to.deep.equal(E.left(failure));
     expect(waited).to.deep.equal([]);
   });
 });

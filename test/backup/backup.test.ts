@@ -53,7 +53,7 @@ describe('a backup', () => {
   });
 
   const aFile = (content: string): StoredFile => {
-    const key = newFileKey('a');
+    const key = newFileKey(systemRuntime.random, 'a');
     storage.objects.set(key, { size: content.length, content: Buffer.from(content) });
     const sha256 = createHash('sha256').update(content).digest('hex');
     return { key, size: content.length, sha256, mimeType: 'text/plain', originalName: 'a' };

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { findUnnamedFiles } from '../../src/application/document/find-unnamed-files.js';
 import { sweepFiles } from '../../src/application/document/sweep-files.js';
 import type { ObjectStorage } from '../../src/application/ports.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { makeCheckpointArchive, type UnfitObject } from '../../src/infrastructure/checkpoints/checkpoint-archive.js';
 import { checkpointKey } from '../../src/infrastructure/checkpoints/checkpoint-key.js';
 import type { CheckpointObjects } from '../../src/infrastructure/checkpoints/checkpoint-objects.js';
@@ -203,13 +204,14 @@ const others = (given: () => ArchiveUnderTest): void => {
       list: (prefix) => (prefix === 'log/' ? marks : storage).list(prefix),
       clearUnfinished: marks.clearUnfinished,
     };
-    const inTenYears = (): Date => new Date(Date.now() + 10 * 365 * 24 * 3_600_000);
-    const sweep = sweepFiles({ store, storage: watched, now: inTenYears, onFault: () => undefined });
+    const inTenYears = new Date(Date.now() + 10 * 365 * 24 * 3_600_000);
+    const clock = { ...systemRuntime.clock, date: () => inTenYears };
+    const sweep = sweepFiles({ clock, store, storage: watched, onFault: () => undefined });
     const { signal } = new AbortController();
     for (let round = 0; round < 2; round += 1) valueOf(await sweep(signal));
     const unnamed: Array<string> = [];
     for await (const { key } of findUnnamedFiles(
-      { store, storage, now: inTenYears },
+      { clock, store, storage },
       () => false,
       () => undefined,
       signal,

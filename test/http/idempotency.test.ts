@@ -3,6 +3,7 @@ import { commandIdsOf } from '../../src/application/command-context.js';
 import { callerOf, idOf } from '../support/client.js';
 import { errorIn } from '../support/error-in.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 describe('Idempotency-Key over HTTP', () => {
   let stack: Stack;
@@ -31,7 +32,7 @@ describe('Idempotency-Key over HTTP', () => {
     expect(await revisionOf(idOf(first))).to.equal('"1"');
     // as keys have been remembered from the beginning
     const scope = { actor: 'alice', correlationId: '', operation: 'POST /api/v1/business' };
-    const { entityId } = commandIdsOf({ ...scope, idempotencyKey: headers['idempotency-key'] });
+    const { entityId } = commandIdsOf(systemRuntime.random, { ...scope, idempotencyKey: headers['idempotency-key'] });
     expect(idOf(first)).to.equal(entityId);
   });
 

@@ -18,6 +18,7 @@ import { eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { sometime } from '../support/given.js';
 import { FORM_TYPE, formOf, formWithin, type Part } from '../support/multipart-form.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const MAX = 100_000;
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
@@ -55,7 +56,7 @@ describe('the form of an upload', () => {
         timeSlice: () => Promise.resolve(true),
       };
       const read: Array<E.Either<FormFailure, Form>> = [];
-      await withUpload(storage)('doc', async (store) => {
+      await withUpload(systemRuntime.random, storage)('doc', async (store) => {
         const form = await readForm(ctx, { store, maxUploadBytes: MAX, heldPerUpload: 0 });
         read.push(form);
         return E.isLeft(form) ? form : E.right(created(form.right.file ?? null));

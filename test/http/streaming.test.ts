@@ -15,6 +15,7 @@ import { callerOf } from '../support/client.js';
 import { atRest, eventually } from '../support/eventually.js';
 import { portsOf, replacing } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const EVENTS = 10_000;
 const PAGES = EVENTS / 500;
@@ -26,7 +27,7 @@ const responseTo = (sent: ClientRequest): Promise<IncomingMessage> =>
 
 /** A business whose history is long, and each event of it too long for the buffers between us and the reader. */
 const longHistory = async ({ ports }: MemoryStack): Promise<string> => {
-  const businesses = businessUseCases(connect(business, portsOf(ports, business)).execute);
+  const businesses = businessUseCases(systemRuntime.random, connect(business, portsOf(ports, business)).execute);
   const created = await businesses.create(context, { name: 'a' });
   if (E.isLeft(created)) throw new Error('not created');
   const { businessId } = created.right;

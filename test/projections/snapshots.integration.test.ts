@@ -91,7 +91,7 @@ describe('a row that its service has signed', function () {
       decisions,
       progress: projections.byName('businesses').progress,
     });
-    return { ...businessUseCases(execute), stop: projections.stop };
+    return { ...businessUseCases(systemRuntime.random, execute), stop: projections.stop };
   };
 
   const acme = async (): Promise<string> => {

@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { givenStream } from '../support/given-stream.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const CONTENT = Buffer.from('the content of a file');
 
@@ -29,7 +30,7 @@ describe('verifying files', () => {
 
   /** A file as an event says it, and what the storage has of it. */
   const aFile = (documentId: string, stored: Buffer | undefined = CONTENT): StoredFile => {
-    const key = newFileKey(documentId);
+    const key = newFileKey(systemRuntime.random, documentId);
     if (stored.length > 0) storage.objects.set(key, { size: stored.length, content: stored });
     const sha256 = createHash('sha256').update(CONTENT).digest('hex');
     return { key, size: CONTENT.length, sha256, mimeType: 'text/plain', originalName: 'a' };

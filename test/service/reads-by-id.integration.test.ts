@@ -86,7 +86,7 @@ describe('reads by id in several processes', function () {
       progress,
       freshness,
     });
-    return { name, setWay: way.set, ...businessUseCases(execute), reads, freshness };
+    return { name, setWay: way.set, ...businessUseCases(systemRuntime.random, execute), reads, freshness };
   };
 
   type Api = Awaited<ReturnType<typeof anApi>>;

@@ -30,19 +30,21 @@ const upToDate = { waitFor: () => Promise.resolve(true), heldMs: 0 };
 /** What can be asked of businesses, over a store. */
 export const businessUseCases = (store: EventStore) => {
   const execute = makeExecute(
+    systemRuntime.clock,
     makeHandleCommand({ decider: businessDecider, serde: businessSerde, ...deps(store) }),
     upToDate,
   );
-  return ofBusinesses(execute);
+  return ofBusinesses(systemRuntime.random, execute);
 };
 
 /** What can be asked of documents, over a store. */
 export const documentUseCases = (store: EventStore, storage: Pick<ObjectStorage, 'put' | 'remove' | 'heldPerPut'>) => {
   const execute = makeExecute(
+    systemRuntime.clock,
     makeHandleCommand({ decider: documentDecider, serde: documentSerde, ...deps(store) }),
     upToDate,
   );
-  return ofDocuments(execute, { store, storage });
+  return ofDocuments(systemRuntime.random, execute, { store, storage });
 };
 
 /** A request of alice's. */

@@ -3,6 +3,7 @@ import type { BusinessCommand, CreateBusiness, UpdateOwner } from '../../domain/
 import type { BusinessChanges, Owner } from '../../domain/business/events.js';
 import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { BusinessState } from '../../domain/business/state.js';
+import type { Random } from '../../event-sourcing/random.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { commandIdsOf, envelopeOf, type CommandContext } from '../command-context.js';
 import type { Execute } from '../execute.js';
@@ -12,10 +13,10 @@ type ExecuteBusiness = Execute<BusinessState, BusinessCommand, BusinessRejection
 const businessStream = (businessId: string): StreamName => `business-${businessId}`;
 
 /** What can be asked of businesses. Changes merge: an absent field stays, null clears it. */
-export const businessUseCases = (execute: ExecuteBusiness) => {
+export const businessUseCases = (random: Random, execute: ExecuteBusiness) => {
   /** Creates it under a new id; a repeat with the same `Idempotency-Key` gets the same id. */
   const create = async (context: CommandContext, fields: CreateBusiness['fields']) => {
-    const ids = commandIdsOf(context);
+    const ids = commandIdsOf(random, context);
     const command: CreateBusiness = { _tag: 'CreateBusiness', businessId: ids.entityId, fields };
     const executed = await execute({
       stream: businessStream(ids.entityId),
@@ -31,7 +32,7 @@ export const businessUseCases = (execute: ExecuteBusiness) => {
     execute({
       stream: businessStream(businessId),
       command,
-      envelope: envelopeOf(context, commandIdsOf(context), command),
+      envelope: envelopeOf(context, commandIdsOf(random, context), command),
       precondition: context.precondition,
       fresh: false,
     });

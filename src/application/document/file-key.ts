@@ -1,10 +1,10 @@
-import { v7 as uuidv7 } from 'uuid';
+import type { Random } from '../../event-sourcing/random.js';
 
 /** What the keys of all files begin with. */
 export const FILES = 'documents/';
 
 /** A new key below the document's id. It holds nothing that a client sent, and is never the same twice. */
-export const newFileKey = (documentId: string): string => `${FILES}${documentId}/${uuidv7()}`;
+export const newFileKey = (random: Random, documentId: string): string => `${FILES}${documentId}/${random.uuid()}`;
 
 const FILE_KEY = /^documents\/([^/]+)\/[^/]+$/;
 

@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import type { Clock } from '../../event-sourcing/clock.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { LoadFailure } from '../../event-sourcing/for-each-event.js';
 import type { ObjectStorage, StoredObject } from '../ports.js';
@@ -10,9 +11,9 @@ import { unnamedFiles } from './unnamed-files.js';
 type UnnamedFile = StoredObject & { readonly isRecent: boolean };
 
 type FindUnnamedPorts = {
+  readonly clock: Clock;
   readonly store: Pick<EventStore, 'readStream'>;
   readonly storage: Pick<ObjectStorage, 'list'>;
-  readonly now: () => Date;
 };
 
 /** Whether an event of its document, as it is now, names the file. */
@@ -33,7 +34,7 @@ const isUnnamedNow = async (
  * Throws the errors of both stores.
  */
 export async function* findUnnamedFiles(
-  { store, storage, now }: FindUnnamedPorts,
+  { clock, store, storage }: FindUnnamedPorts,
   isNamed: (key: string) => boolean,
   onListed: () => void,
   signal: AbortSignal,
@@ -45,6 +46,7 @@ export async function* findUnnamedFiles(
     const unnamed = await isUnnamedNow(store, object);
     if (E.isLeft(unnamed)) {
       if (unnamed.left._tag === 'StoreUnavailable') throw unnamed.left;
-    } else if (unnamed.right) yield { ...object, isRecent: now().getTime() - object.modifiedAt.getTime() < LEFT_ALONE };
+    } else if (unnamed.right)
+      yield { ...object, isRecent: clock.date().getTime() - object.modifiedAt.getTime() < LEFT_ALONE };
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { StoredFile } from '../../domain/document/events.js';
+import type { Random } from '../../event-sourcing/random.js';
 import type { ObjectStorage, StorageUnavailable, UploadAborted } from '../ports.js';
 import { newFileKey } from './file-key.js';
 import { mediaTypeOf, SNIFFED_BYTES } from './media-type.js';
@@ -44,9 +45,9 @@ class Measure extends Transform {
  * on the way. Memory does not grow with the size; a body that fails leaves no object.
  */
 export const storeUpload =
-  ({ put }: Pick<ObjectStorage, 'put'>) =>
+  (random: Random, { put }: Pick<ObjectStorage, 'put'>) =>
   async (documentId: string, { body, originalName, declaredType }: Upload): Promise<Stored> => {
-    const key = newFileKey(documentId);
+    const key = newFileKey(random, documentId);
     const measure = new Measure();
     // `put` sees every way a body can end early, also that it is closed without an error.
     const measured = pipeline(body, measure, () => undefined);

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { LoadFailure } from '../../event-sourcing/for-each-event.js';
-import { pause } from '../../event-sourcing/pause.js';
+import type { Clock } from '../../event-sourcing/clock.js';
 import type { ObjectStorage, StorageUnavailable, StoredObject } from '../ports.js';
 import { type ClaimFailure, claimStorage } from './claim-storage.js';
 import { documentIdOf, FILES } from './file-key.js';
@@ -15,9 +15,9 @@ export type SweepFault =
   | { readonly _tag: 'UnfinishedNotCleared'; readonly failure: StorageUnavailable };
 
 export type SweepDeps = {
+  readonly clock: Clock;
   readonly store: Pick<EventStore, 'identity' | 'readStream'>;
   readonly storage: Pick<ObjectStorage, 'put' | 'remove' | 'list' | 'clearUnfinished'>;
-  readonly now: () => Date;
   readonly onFault: (fault: SweepFault) => void;
 };
 
@@ -140,13 +140,13 @@ export const sweepFiles =
     if (E.isLeft(claimed)) return claimed;
     const sweep = new Sweep(deps);
     if (claimed.right === 'MarkedNow') return E.right(sweep.swept(false));
-    const before = new Date(deps.now().getTime() - Math.max(olderThan, 2 * LONGEST_UPLOAD));
+    const before = new Date(deps.clock.date().getTime() - Math.max(olderThan, 2 * LONGEST_UPLOAD));
     try {
       await sweep.clearUnfinished(before);
       for await (const [documentId, keys] of byDocument(oldFiles(listed(deps.storage), before))) {
         if (signal.aborted || sweep.isHopeless) return E.right(sweep.swept(false));
         await sweep.clearDocument(documentId, keys);
-        await pause(1000 / documentsPerSecond, signal);
+        await deps.clock.sleep(1000 / documentsPerSecond, signal);
       }
       return E.right(sweep.swept(true));
     } catch (error) {

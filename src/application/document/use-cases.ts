@@ -1,5 +1,6 @@
 import type { CreateDocument, UpdateDocument } from '../../domain/document/commands.js';
 import type { StoredFile } from '../../domain/document/events.js';
+import type { Random } from '../../event-sourcing/random.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { type CommandContext, type CommandIds, commandIdsOf, envelopeOf } from '../command-context.js';
 import type { ObjectStorage } from '../ports.js';
@@ -13,13 +14,15 @@ type DocumentPorts = {
 };
 
 /** What can be asked of documents. A file is stored by `withUpload`, and its command runs within that. */
-export const documentUseCases = (execute: ExecuteDocument, { store, storage }: DocumentPorts) => ({
+export const documentUseCases = (random: Random, execute: ExecuteDocument, { store, storage }: DocumentPorts) => ({
   admitUpload: admitUpload(store),
-  withUpload: withUpload(storage),
+  withUpload: withUpload(random, storage),
   /** What the storage holds of a file while it takes it, at most, bytes. */
   heldPerUpload: storage.heldPerPut,
 
-  /** Under `ids`, from `commandIdsOf(context)`: they are fixed before the file is stored below the document's id. */
+  idsOf: (context: CommandContext): CommandIds => commandIdsOf(random, context),
+
+  /** Under `ids`, from `idsOf(context)`: they are fixed before the file is stored below the document's id. */
   create: (context: CommandContext, ids: CommandIds, fields: CreateDocument['fields'], file: StoredFile | null) =>
     execute({
       stream: documentStream(ids.entityId),
@@ -39,7 +42,7 @@ export const documentUseCases = (execute: ExecuteDocument, { store, storage }: D
     execute({
       stream: documentStream(documentId),
       command: { _tag: 'UpdateDocument', changes, file },
-      envelope: envelopeOf(context, commandIdsOf(context), requestOf(documentId, changes, file)),
+      envelope: envelopeOf(context, commandIdsOf(random, context), requestOf(documentId, changes, file)),
       precondition: context.precondition,
       fresh: false,
     }),

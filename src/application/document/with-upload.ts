@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import type { StoredFile } from '../../domain/document/events.js';
 import type { DocumentState } from '../../domain/document/state.js';
 import type { CommandFailure } from '../../event-sourcing/command/command-call.js';
+import type { Random } from '../../event-sourcing/random.js';
 import type { Outcome } from '../execute.js';
 import type { ObjectStorage } from '../ports.js';
 import { type Stored, storeUpload, type Upload } from './store-upload.js';
@@ -30,14 +31,14 @@ const mayBeNamed = (file: StoredFile, result: Result<{ readonly _tag: string }>)
  * sweep decides later.
  */
 export const withUpload =
-  (storage: Pick<ObjectStorage, 'put' | 'remove'>) =>
+  (random: Random, storage: Pick<ObjectStorage, 'put' | 'remove'>) =>
   async <Failure extends { readonly _tag: string }>(
     documentId: string,
     run: (store: StoreUpload) => Promise<Result<Failure>>,
   ): Promise<Result<Failure>> => {
     const uploads: Array<Promise<Stored>> = [];
     const result = await run((upload) => {
-      const stored = storeUpload(storage)(documentId, upload);
+      const stored = storeUpload(random, storage)(documentId, upload);
       uploads.push(stored);
       return stored;
     });

@@ -62,7 +62,7 @@ const findUnnamed = async (
   const progress = makeProgress('listing', ['file']);
   const counts = { unnamed: 0, recent: 0 };
   let listed = 0;
-  const ports = { store, storage, now: systemRuntime.clock.date };
+  const ports = { clock: systemRuntime.clock, store, storage };
   const isNamed = (key: string): boolean => named.has(key);
   const onListed = (): void => progress.report((listed += 1));
   for await (const { key, size, modifiedAt, isRecent } of findUnnamedFiles(ports, isNamed, onListed, signal)) {

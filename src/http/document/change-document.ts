@@ -1,5 +1,4 @@
 import { either as E } from 'fp-ts';
-import { commandIdsOf } from '../../application/command-context.js';
 import type { DocumentUseCases } from '../../application/document/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
 import type { DocumentRejection } from '../../domain/document/rejections.js';
@@ -29,21 +28,21 @@ const createdResponse = (
 ): E.Either<Failed, HttpResponse> => recordResponse(id, executed, render, 'Location', `${API}/document/${id}`);
 
 const createByJson =
-  ({ create }: DocumentUseCases) =>
+  ({ create, idsOf }: DocumentUseCases) =>
   async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
     const read = await readCommand(request, decodeRequest(CreateDocumentBody));
     if (E.isLeft(read)) return read;
     const [context, fields] = read.right;
-    const ids = commandIdsOf(context);
+    const ids = idsOf(context);
     return createdResponse(ids.entityId, await create(context, ids, fields, null));
   };
 
 const createByForm =
-  ({ create, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
+  ({ create, idsOf, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
   async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
     const context = commandContextOf(request);
     if (E.isLeft(context)) return context;
-    const ids = commandIdsOf(context.right);
+    const ids = idsOf(context.right);
     const outcome = await withUpload<Failed>(ids.entityId, async (store) => {
       const shape = { fields: CreateDocumentForm, isFileRequired: true };
       const read = await readDocumentForm(request, shape, { store, heldPerUpload, maxUploadBytes });

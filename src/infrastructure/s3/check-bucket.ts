@@ -62,7 +62,8 @@ export const checkBucket = async (connected: ConnectedBucket, { endpoint, region
   const lock = await attempt(`ask for the object lock of ${where}`, () => objectLockOf(connected));
   const bucket = { ...connected, lock };
   // no event names this key: should the process end here, the sweep removes the object
-  const key = newFileKey(connected.runtime.random.uuid());
+  const { random } = connected.runtime;
+  const key = newFileKey(random, random.uuid());
   for (const [operation, run] of operations(bucket, key)) await attempt(`${operation} in ${where}`, run);
   return bucket;
 };

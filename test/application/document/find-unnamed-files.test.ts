@@ -8,6 +8,8 @@ import { downEventStore } from '../../support/down-event-store.js';
 import { FakeObjectStorage } from '../../support/fake-object-storage.js';
 import { givenStream } from '../../support/given-stream.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { makeManualClock } from '../../support/manual-clock.js';
 
 const HOUR = 3_600_000;
 const NOW = new Date('2026-03-01T12:00:00.000Z');
@@ -23,7 +25,7 @@ describe('the search for files that no event names', () => {
   });
 
   const aFile = (documentId: string, hours: number): string => {
-    const key = newFileKey(documentId);
+    const key = newFileKey(systemRuntime.random, documentId);
     storage.objects.set(key, { size: 3, content: Buffer.alloc(3) });
     storage.modifiedAt.set(key, new Date(NOW.getTime() - hours * HOUR));
     return key;
@@ -35,7 +37,7 @@ describe('the search for files that no event names', () => {
     signal = new AbortController().signal,
   ): Promise<ReadonlyArray<unknown>> => {
     const files = [];
-    const ports = { store: asked, storage, now: () => NOW };
+    const ports = { clock: makeManualClock(NOW), store: asked, storage };
     const onListed = (): void => void (listed += 1);
     for await (const { key, isRecent } of findUnnamedFiles(ports, isNamed, onListed, signal))
       files.push([key, isRecent]);

@@ -8,6 +8,7 @@ import { takeBody } from '../../../src/infrastructure/upload-body.js';
 import { bodyOf, contentOf, failingBody } from '../../support/bodies.js';
 import { atRest, eventually } from '../../support/eventually.js';
 import { FakeObjectStorage } from '../../support/fake-object-storage.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex');
 
@@ -26,7 +27,7 @@ describe('storing an upload', () => {
 
   it('stores the bytes under a new key below the document, and tells what they are', async () => {
     const content = contentOf(200_000);
-    const outcome = await storeUpload(storage)('d1', upload(bodyOf(200_000).body, 'text/csv'));
+    const outcome = await storeUpload(systemRuntime.random, storage)('d1', upload(bodyOf(200_000).body, 'text/csv'));
     if (E.isLeft(outcome)) throw new Error(outcome.left._tag);
     const { key, ...file } = outcome.right;
     expect(key).to.match(/^documents\/d1\/[0-9a-f-]{36}$/);
@@ -40,20 +41,20 @@ describe('storing an upload', () => {
   });
 
   it('never uses a key again', async () => {
-    const store = storeUpload(storage);
+    const store = storeUpload(systemRuntime.random, storage);
     await Promise.all(Array.from({ length: 20 }, () => store('d1', upload(Readable.from([PNG])))));
     expect(storage.objects.size).to.equal(20);
   });
 
   it('tells a type from bytes that come one by one', async () => {
     const bytes = [...PNG].map((byte) => Buffer.from([byte]));
-    const outcome = await storeUpload(storage)('d1', upload(Readable.from(bytes), 'text/plain'));
+    const outcome = await storeUpload(systemRuntime.random, storage)('d1', upload(Readable.from(bytes), 'text/plain'));
     expect(E.isRight(outcome) && outcome.right.mimeType).to.equal('image/png');
   });
 
   it('is aborted, with the reason, and stores nothing when the body fails midway', async () => {
     const cause = new Error('the client went away');
-    const outcome = await storeUpload(storage)('d1', upload(failingBody(200_000, cause)));
+    const outcome = await storeUpload(systemRuntime.random, storage)('d1', upload(failingBody(200_000, cause)));
     expect(outcome).to.deep.equal(E.left({ _tag: 'UploadAborted', cause }));
     nothingLeft();
   });
@@ -61,7 +62,7 @@ describe('storing an upload', () => {
   it('is aborted when the body ends without an end', async () => {
     const body = new PassThrough();
     body.write('half of it');
-    const outcome = storeUpload(storage)('d1', upload(body));
+    const outcome = storeUpload(systemRuntime.random, storage)('d1', upload(body));
     await eventually(
       () => storage.received,
       (received) => received > 0,
@@ -77,7 +78,7 @@ describe('storing an upload', () => {
     body.once('error', () => undefined);
     body.destroy(new Error('the client went away'));
     await eventually(() => body.closed, Boolean);
-    const outcome = await storeUpload(storage)('d1', upload(body));
+    const outcome = await storeUpload(systemRuntime.random, storage)('d1', upload(body));
     expect(E.isLeft(outcome) && outcome.left._tag).to.equal('UploadAborted');
     nothingLeft();
   });
@@ -85,7 +86,7 @@ describe('storing an upload', () => {
   it('tells that the storage failed midway, and asks for no more of the body', async () => {
     storage.behaviour = { failAfter: 200_000 };
     const { body, pulled } = bodyOf(10_000_000);
-    const outcome = await storeUpload(storage)('d1', upload(body));
+    const outcome = await storeUpload(systemRuntime.random, storage)('d1', upload(body));
     expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StorageUnavailable');
     expect(await atRest(pulled)).to.be.below(1_000_000);
     expect(body.destroyed).to.equal(true);
@@ -101,7 +102,7 @@ describe('storing an upload', () => {
         for await (const _chunk of chunks);
       });
     const { body, pulled } = bodyOf(10_000_000);
-    const outcome = storeUpload({ put })('d1', upload(body));
+    const outcome = storeUpload(systemRuntime.random, { put })('d1', upload(body));
     const held = await atRest(pulled);
     release();
     expect(held).to.be.below(500_000);

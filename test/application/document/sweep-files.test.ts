@@ -12,6 +12,9 @@ import { aDocumentCreated, aDocumentUpdated, aStoredFile } from '../../support/d
 import { downEventStore } from '../../support/down-event-store.js';
 import { FakeObjectStorage } from '../../support/fake-object-storage.js';
 import { givenStream } from '../../support/given-stream.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { makeManualClock } from '../../support/manual-clock.js';
+import type { Clock } from '../../../src/event-sourcing/clock.js';
 
 const HOUR = 3_600_000;
 const NOW = new Date('2026-03-01T12:00:00.000Z');
@@ -31,15 +34,21 @@ describe('the sweep of files', () => {
   });
 
   const sweep = (
-    over: { store?: EventStore; storage?: Partial<ObjectStorage>; options?: SweepOptions; signal?: AbortSignal } = {},
+    over: {
+      clock?: Clock;
+      store?: EventStore;
+      storage?: Partial<ObjectStorage>;
+      options?: SweepOptions;
+      signal?: AbortSignal;
+    } = {},
   ) => {
     const { put, remove, clearUnfinished } = storage;
     const list = (prefix: string) => storage.list(prefix);
     const ports = { put, remove, clearUnfinished, list, ...over.storage };
     const deps = {
+      clock: over.clock ?? { ...systemRuntime.clock, date: () => NOW },
       store: over.store ?? store,
       storage: ports,
-      now: () => NOW,
       onFault: (fault: SweepFault) => faults.push(fault),
     };
     return sweepFiles(deps, over.options ?? OPTIONS)(over.signal ?? never());
@@ -47,7 +56,7 @@ describe('the sweep of files', () => {
 
   /** A file that was stored some hours ago. */
   const aFile = async (documentId: string, hours = 48): Promise<string> => {
-    const key = newFileKey(documentId);
+    const key = newFileKey(systemRuntime.random, documentId);
     await storage.put(key, Readable.from([Buffer.from('content')]));
     storage.modifiedAt.set(key, new Date(NOW.getTime() - hours * HOUR));
     return key;
@@ -112,7 +121,7 @@ describe('the sweep of files', () => {
 
   it('goes through more files than it holds at a time', async () => {
     for (let index = 0; index < 2500; index += 1)
-      storage.objects.set(newFileKey(`d${index % 7}`), { size: 0, content: Buffer.alloc(0) });
+      storage.objects.set(newFileKey(systemRuntime.random, `d${index % 7}`), { size: 0, content: Buffer.alloc(0) });
     expect(await sweep()).to.deep.equal(swept({ examined: 2500, removed: 2500 }));
     expect(files()).to.deep.equal([]);
   });
@@ -172,6 +181,21 @@ describe('the sweep of files', () => {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(cause) }),
     });
     expect(await sweep({ storage: { list } })).to.deep.equal(E.left({ _tag: 'StorageUnavailable', cause }));
+  });
+
+  it('takes so many documents a second', async () => {
+    for (const document of ['a', 'b', 'c']) await aFile(document);
+    const clock = makeManualClock(NOW);
+    let outcome: unknown;
+    void sweep({ clock, options: { ...OPTIONS, documentsPerSecond: 4 } }).then((result) => (outcome = result));
+    const left: Array<number> = [];
+    for (const ms of [249, 1, 249, 1]) {
+      await clock.advance(ms);
+      left.push(files().length);
+    }
+    expect([left, outcome]).to.deep.equal([[2, 1, 1, 0], undefined]);
+    await clock.advance(250);
+    expect(outcome).to.deep.equal(swept({ examined: 3, removed: 3 }));
   });
 
   it('ends early when it is stopped', async () => {

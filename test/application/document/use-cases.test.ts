@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { type CommandContext, commandIdsOf } from '../../../src/application/command-context.js';
+import type { CommandContext } from '../../../src/application/command-context.js';
 import type { StoreUpload } from '../../../src/application/document/with-upload.js';
 import type { StoredFile } from '../../../src/domain/document/events.js';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
@@ -50,7 +50,7 @@ describe('the use cases of documents', () => {
   const newFacts = async () => (await factsIn(store, 'document-d1')).slice(1);
 
   it('create a document under the ids its file was stored for, with one event', async () => {
-    const ids = commandIdsOf(post);
+    const ids = documents.idsOf(post);
     const result = await documents.create(post, ids, { name: 'Contract', type: 'Offer' }, file);
     expect(result).to.deep.equal(
       E.right({
@@ -126,7 +126,7 @@ describe('the use cases of documents', () => {
 
     it('of a create that is a repeat', async () => {
       const origin = { ...post, idempotencyKey: 'k' };
-      const ids = commandIdsOf(origin);
+      const ids = documents.idsOf(origin);
       const create = () =>
         documents.withUpload(ids.entityId, async (store) =>
           documents.create(origin, ids, { name: 'Contract' }, await stored(store, 'content')),

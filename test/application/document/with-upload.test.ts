@@ -11,6 +11,7 @@ import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { aDocumentCreated, aStoredFile } from '../../support/document-events.js';
 import { FakeObjectStorage } from '../../support/fake-object-storage.js';
 import { sometime } from '../../support/given.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const withFile = (file: StoredFile | null): Outcome<DocumentState> => {
   const created = aDocumentCreated({ file });
@@ -45,7 +46,9 @@ describe('a file that is stored before its event', () => {
   const kept = (): ReadonlyArray<string> => [...storage.objects.keys()];
 
   it('is kept when an event names it', async () => {
-    const outcome = await withUpload(storage)('d1', async (store) => E.right(withFile(await stored(store))));
+    const outcome = await withUpload(systemRuntime.random, storage)('d1', async (store) =>
+      E.right(withFile(await stored(store))),
+    );
     const after = E.isRight(outcome) && outcome.right.after._tag === 'Current' ? outcome.right.after : undefined;
     expect(kept()).to.deep.equal([after?.file?.key]);
     expect(kept()[0]).to.match(/^documents\/d1\//);
@@ -58,7 +61,7 @@ describe('a file that is stored before its event', () => {
     ['the client has gone', { _tag: 'ClientGone' }],
   ] as const)
     it(`is removed when ${words}`, async () => {
-      const outcome = await withUpload(storage)('d1', async (store) => {
+      const outcome = await withUpload(systemRuntime.random, storage)('d1', async (store) => {
         await stored(store);
         return E.left(failure);
       });
@@ -67,7 +70,7 @@ describe('a file that is stored before its event', () => {
     });
 
   it('is removed when the command was a repeat, or changed nothing: the document names another', async () => {
-    await withUpload(storage)('d1', async (store) => {
+    await withUpload(systemRuntime.random, storage)('d1', async (store) => {
       await stored(store);
       return E.right(withFile(aStoredFile({ key: 'documents/d1/first' })));
     });
@@ -76,7 +79,7 @@ describe('a file that is stored before its event', () => {
 
   it('is removed when it has been stored only after the request was given up', async () => {
     const body = new PassThrough();
-    const running = withUpload(storage)('d1', (store) => {
+    const running = withUpload(systemRuntime.random, storage)('d1', (store) => {
       void store(upload(body));
       return Promise.resolve(E.left({ _tag: 'ClientGone' }));
     });
@@ -91,7 +94,7 @@ describe('a file that is stored before its event', () => {
     { _tag: 'UndecodableEvent' },
   ])
     it(`is kept when nobody knows whether the event was appended: ${failure._tag}`, async () => {
-      const outcome = await withUpload(storage)('d1', async (store) => {
+      const outcome = await withUpload(systemRuntime.random, storage)('d1', async (store) => {
         await stored(store);
         return E.left(failure);
       });
@@ -100,7 +103,7 @@ describe('a file that is stored before its event', () => {
     });
 
   it('is removed with every other that the request stored', async () => {
-    await withUpload(storage)('d1', async (store) => {
+    await withUpload(systemRuntime.random, storage)('d1', async (store) => {
       await stored(store);
       await stored(store);
       return E.left({ _tag: 'DocumentNotFound' });
@@ -112,7 +115,7 @@ describe('a file that is stored before its event', () => {
     const rejection = { _tag: 'DocumentNotFound' } as const;
     const remove: ObjectStorage['remove'] = () =>
       Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: new Error('locked') }));
-    const outcome = await withUpload({ put: storage.put, remove })('d1', async (store) => {
+    const outcome = await withUpload(systemRuntime.random, { put: storage.put, remove })('d1', async (store) => {
       await stored(store);
       return E.left(rejection);
     });
@@ -122,6 +125,6 @@ describe('a file that is stored before its event', () => {
   it('is not asked for when there is none', async () => {
     const remove: ObjectStorage['remove'] = () => Promise.reject(new Error('must not be called'));
     const run = () => Promise.resolve(E.right(withFile(null)));
-    expect(E.isRight(await withUpload({ put: storage.put, remove })('d1', run))).to.equal(true);
+    expect(E.isRight(await withUpload(systemRuntime.random, { put: storage.put, remove })('d1', run))).to.equal(true);
   });
 });

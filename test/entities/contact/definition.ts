@@ -19,5 +19,6 @@ export const contact = defineEntity<ContactState, ContactCommand, ContactEvent, 
   shown: [],
   render: (id, state) => (state._tag === 'Current' ? O.some(renderContact(id, state.fields)) : O.none),
   projection: contacts,
-  routes: (connected) => import('./routes.js').then(({ contactRoutes }) => contactRoutes(connected)),
+  routes: (connected, { runtime }) =>
+    import('./routes.js').then(({ contactRoutes }) => contactRoutes({ ...connected, random: runtime.random })),
 });

@@ -1,6 +1,11 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
-import { commandIdsOf, envelopeOf, type CommandContext } from '../../../src/application/command-context.js';
+import {
+  commandIdsOf,
+  envelopeOf,
+  type CommandContext,
+  type CommandIds,
+} from '../../../src/application/command-context.js';
 import type { Execute, Outcome } from '../../../src/application/execute.js';
 import { nullable } from '../../../src/domain/shared/nullable.js';
 import { auditors, editors, viewers } from '../../../src/http/authentication/roles.js';
@@ -30,8 +35,10 @@ import type { EntityReads } from '../../../src/read/entity-reads.js';
 import { type ContactCommand, ContactEvent, type ContactRejection, type ContactState } from './domain.js';
 import type { ContactFilter } from './projection.js';
 import { renderContact } from './views.js';
+import type { Random } from '../../../src/event-sourcing/random.js';
 
 type Deps = {
+  readonly random: Random;
   readonly execute: Execute<ContactState, ContactCommand, ContactRejection>;
   readonly reads: EntityReads<ContactFilter>;
 };
@@ -60,7 +67,7 @@ const handled = withRejections<ContactRejection>({
   ContactAlreadyExists: conflict('entity_exists', 'The contact exists already'),
 });
 
-const callOf = (context: CommandContext, id: string, command: ContactCommand, ids = commandIdsOf(context)) => ({
+const callOf = (context: CommandContext, ids: CommandIds, id: string, command: ContactCommand) => ({
   stream: `contact-${id}` as const,
   command,
   envelope: envelopeOf(context, ids, command),
@@ -72,25 +79,27 @@ const render = (id: string, { after }: Outcome<ContactState>): string | undefine
   after._tag === 'NotCreated' ? undefined : renderContact(id, after.fields);
 
 const creating =
-  ({ execute }: Deps) =>
+  ({ random, execute }: Deps) =>
   async (request: AuthorizedContext): Handled => {
     const decoded = await readCommand(request, decodeRequest(CreateBody));
     if (E.isLeft(decoded)) return decoded;
     const [context, contact] = decoded.right;
-    const ids = commandIdsOf(context);
-    const outcome = await execute(callOf(context, ids.entityId, { _tag: 'CreateContact', fields: contact }, ids));
+    const ids = commandIdsOf(random, context);
+    const outcome = await execute(callOf(context, ids, ids.entityId, { _tag: 'CreateContact', fields: contact }));
     return recordResponse(ids.entityId, outcome, render, 'Location', `${API}/contact/${ids.entityId}`);
   };
 
 const updating =
-  ({ execute }: Deps) =>
+  ({ random, execute }: Deps) =>
   async (request: AuthorizedContext): Handled => {
     const decoded = await readCommand(request, decodeRequest(UpdateBody));
     if (E.isLeft(decoded)) return decoded;
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, changes] = decoded.right;
-    const outcome = await execute(callOf(context, id.right, { _tag: 'UpdateContact', changes }));
+    const outcome = await execute(
+      callOf(context, commandIdsOf(random, context), id.right, { _tag: 'UpdateContact', changes }),
+    );
     return recordResponse(id.right, outcome, render);
   };
 
