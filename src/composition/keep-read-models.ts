@@ -9,7 +9,6 @@ import { makeDriftCounter, watchDriftedRows, watchProjections } from '../infrast
 import type { Stores } from '../infrastructure/open-stores.js';
 import type { HistoryAlarm } from './history-alarm.js';
 import type { ServiceContext } from './service-context.js';
-import type { Clock } from '../event-sourcing/clock.js';
 
 /** How long the start waits for the read models, and how often it checks, ms. */
 const START_TIMEOUT = 5_000;

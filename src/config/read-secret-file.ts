@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { standStill } from './stand-still.js';
 
 /** A file that can be read, and has nothing that could be meant as a secret. */
 export class UnusableSecret extends Error {}
@@ -19,8 +20,6 @@ const readNow = (fd: number, into: Uint8Array): number | undefined => {
     throw error;
   }
 };
-
-const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const readBytes = (fd: number): Uint8Array => {
   const bytes = new Uint8Array(MOST_BYTES + 1);

@@ -59,6 +59,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     feed,
     runtime,
   } = ports;
+  const { clock } = runtime;
   const { stateOf } = projection;
   const findSnapshot: FindSnapshot<State> = async (stream) => {
     const row = await findTrustedRow(entityIdOf(stream));

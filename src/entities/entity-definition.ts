@@ -24,7 +24,6 @@ import type { LedgerFeed } from '../read/ledger-feed.js';
 import type { FilterValues, HiddenStates, Queries } from '../read/queries.js';
 import type { Description } from '../read/ref.js';
 import type { Freshness } from '../read/row-or-fold.js';
-import type { Runtime } from '../event-sourcing/runtime.js';
 
 /** What a kind of entity is served from. */
 export type EntityPorts = {

@@ -1,10 +1,8 @@
-import { pause } from './pause.js';
 import type { Runtime } from './runtime.js';
 
 /** How often, and how long, something that failed is tried again. */
 export type RetryPolicy = {
-  // INTERIM: optional until its last caller gives it
-  readonly runtime?: Runtime;
+  readonly runtime: Runtime;
   /** Bound of the first pause, ms; it doubles with each further one, up to `longest`. */
   readonly first: number;
   readonly longest: number;
@@ -30,7 +28,7 @@ const MOST_DOUBLINGS = 30;
  * do not come back together: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export const makeRetry = ({
-  runtime,
+  runtime: { clock, random },
   first,
   longest,
   attempts = Infinity,
@@ -43,9 +41,8 @@ export const makeRetry = ({
       failures += 1;
       if (failures >= attempts || signal?.aborted === true) return Promise.resolve(false);
       const bound = Math.min(longest, first * 2 ** Math.min(failures - 1, MOST_DOUBLINGS));
-      const ms = (runtime?.random.fraction() ?? Math.random()) * bound;
-      if ((runtime?.clock.monotonic() ?? performance.now()) + ms > until) return Promise.resolve(false);
-      return runtime === undefined ? pause(ms, signal) : runtime.clock.sleep(ms, signal);
+      const ms = random.fraction() * bound;
+      return clock.monotonic() + ms > until ? Promise.resolve(false) : clock.sleep(ms, signal);
     },
     reset: () => void (failures = 0),
   };

@@ -1,28 +1,7 @@
 import type { Clock } from './clock.js';
 
-// INTERIM: calls without a clock go with their last caller
-const SYSTEM: Pick<Clock, 'after' | 'soon'> = {
-  after: (ms, task) => {
-    const timer = setTimeout(task, ms);
-    return () => clearTimeout(timer);
-  },
-  soon: (task) => {
-    const timer = setImmediate(task);
-    return () => clearImmediate(timer);
-  },
-};
-
-type WithTimeout = {
-  <A>(
-    clock: Pick<Clock, 'after' | 'soon'>,
-    ms: number,
-    promise: Promise<A>,
-    signal?: AbortSignal,
-  ): Promise<A | undefined>;
-  <A>(ms: number, promise: Promise<A>, signal?: AbortSignal): Promise<A | undefined>;
-};
-
-const giveTime = <A>(
+/** What the promise resolves to, or `undefined` after `ms` or when `signal` aborts. */
+export const withTimeout = <A>(
   clock: Pick<Clock, 'after' | 'soon'>,
   ms: number,
   promise: Promise<A>,
@@ -44,10 +23,3 @@ const giveTime = <A>(
     if (signal?.aborted === true) giveUp();
     promise.finally(end).then(resolve, reject);
   });
-
-/** What the promise resolves to, or `undefined` after `ms` or when `signal` aborts. */
-export const withTimeout: WithTimeout = ((first: unknown, ...rest: ReadonlyArray<unknown>) =>
-  // reason: interim
-  typeof first === 'number'
-    ? giveTime(SYSTEM, first, ...(rest as [Promise<unknown>]))
-    : giveTime(first as Clock, ...(rest as unknown as [number, Promise<unknown>])));

@@ -11,7 +11,7 @@ import { writePack } from '../../src/audit-pack/write-pack.js';
 import { writeWholeFile } from '../../src/cli/audit/whole-file.js';
 import { canonicalJson, type Json, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { chainStart, extendChain } from '../../src/event-sourcing/hash-chain.js';
-import { pause } from '../../src/event-sourcing/pause.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { eventLeaf } from '../../src/seal/event-leaf.js';
 import { leafHash } from '../../src/seal/hash.js';
 import { openNote } from '../../src/seal/note.js';
@@ -288,7 +288,7 @@ describe('an audit pack', () => {
       const waiting = new AbortController();
       const pieces = async function* () {
         do yield Buffer.from('x');
-        while (await pause(pauseMs, waiting.signal));
+        while (await systemRuntime.clock.sleep(pauseMs, waiting.signal));
       };
       const file = Readable.from(pieces(), { objectMode: false, highWaterMark: 1 });
       const sources = log.sources({ openFile: () => Promise.resolve(E.right(file)) });
@@ -296,10 +296,10 @@ describe('an audit pack', () => {
         const writing = writeWholeFile(path.join(directory, 'pack.zip'), false, (output) =>
           writePack(sources, output, { signal: stopping.signal }),
         ).catch((error: unknown) => error);
-        while (!file.readableDidRead) await pause(5);
+        while (!file.readableDidRead) await systemRuntime.clock.sleep(5);
         expect(await readdir(directory)).to.have.length(1);
         stopping.abort(new Error('stopped'));
-        const failure = await Promise.race([writing, pause(5_000)]);
+        const failure = await Promise.race([writing, systemRuntime.clock.sleep(5_000)]);
         expect(failure).to.be.an('error').with.property('message', 'stopped');
         expect([await readdir(directory), file.destroyed]).to.deep.equal([[], true]);
       } finally {
@@ -314,13 +314,13 @@ describe('an audit pack', () => {
     const file = new Readable({ read: () => undefined });
     const openFile = async () => {
       stopping.abort(new Error('stopped'));
-      await pause(20);
+      await systemRuntime.clock.sleep(20);
       return E.right(file);
     };
     const packing = { signal: stopping.signal };
     const failure = await writePack(log.sources({ openFile }), nowhere(), packing).catch((error: unknown) => error);
     expect(failure).to.be.an('error').with.property('message', 'stopped');
-    await Promise.race([once(file, 'close').catch(() => undefined), pause(1_000)]);
+    await Promise.race([once(file, 'close').catch(() => undefined), systemRuntime.clock.sleep(1_000)]);
     expect(file.destroyed).to.equal(true);
   });
 });

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { expect } from 'chai';
 import { withTimeout } from '../../src/event-sourcing/with-timeout.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 /** Does nothing else for so long, ms. */
 const standStill = (ms: number): void => {
@@ -11,8 +13,11 @@ const standStill = (ms: number): void => {
 
 describe('a wait with a limit', () => {
   it('gives what comes before it, and nothing behind it', async () => {
-    expect(await withTimeout(60_000, Promise.resolve('an answer'))).to.equal('an answer');
-    expect(await withTimeout(1, new Promise(() => undefined))).to.equal(undefined);
+    expect(await withTimeout(makeManualClock(), 60_000, Promise.resolve('an answer'))).to.equal('an answer');
+    const clock = makeManualClock();
+    const waiting = withTimeout(clock, 60_000, new Promise(() => undefined));
+    await clock.advance(60_000);
+    expect(await waiting).to.equal(undefined);
   });
 
   it('gives what lay in a socket while this process itself stood still', async () => {
@@ -23,7 +28,7 @@ describe('a wait with a limit', () => {
     const [[peer]] = (await Promise.all([once(server, 'connection'), once(client, 'connect')])) as [[net.Socket], []];
     try {
       const answer = once(client, 'data').then(([bytes]) => String(bytes));
-      const waiting = withTimeout(20, answer);
+      const waiting = withTimeout(systemRuntime.clock, 20, answer);
       peer.write('an answer');
       standStill(100);
       expect(await waiting).to.equal('an answer');
@@ -34,9 +39,11 @@ describe('a wait with a limit', () => {
   });
 
   it('ends when it is told to', async () => {
+    const clock = makeManualClock();
     const ending = new AbortController();
-    const waiting = withTimeout(60_000, new Promise(() => undefined), ending.signal);
+    const waiting = withTimeout(clock, 60_000, new Promise(() => undefined), ending.signal);
     ending.abort();
     expect(await waiting).to.equal(undefined);
+    expect(clock.waiting()).to.equal(0);
   });
 });

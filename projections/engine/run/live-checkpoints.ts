@@ -2,6 +2,7 @@ import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import { listen } from '../../../src/postgres/listen.js';
 import type { Database } from '../../../src/postgres/pool.js';
 import { CHECKPOINT_CHANNEL } from '../rows/write-batch.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 
 /** How far the live rows of one read model are. */
 export type LiveCheckpoint = {
@@ -45,6 +46,7 @@ const CONNECT_MS = 2_000;
  * while its connection is lost: whoever waits for a checkpoint must also poll.
  */
 export const listenToLiveCheckpoints = (
+  runtime: Runtime,
   connectionString: string,
   onCheckpoint: (projection: string, commit: Position) => void,
   onLost: () => void,
@@ -52,6 +54,7 @@ export const listenToLiveCheckpoints = (
 ): Promise<void> =>
   listen(
     {
+      runtime,
       config: { connectionString, connectionTimeoutMillis: CONNECT_MS, keepAlive: true },
       channel: CHECKPOINT_CHANNEL,
       onNotification: (payload) => {

@@ -102,6 +102,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const listening = isSoleProcess
     ? undefined
     : listenToLiveCheckpoints(
+        runtime,
         connectionString,
         onCheckpoint,
         () => {

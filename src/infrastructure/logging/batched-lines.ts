@@ -1,6 +1,7 @@
 import { type DestinationStream, pino } from 'pino';
 import type { Cancel, Clock } from '../../event-sourcing/clock.js';
 import { errorCode } from '../error-code.js';
+import { standStill } from '../../config/stand-still.js';
 
 /** Longest time, ms, that a line waits for others to be written with. */
 const LONGEST_WAIT = 10;
@@ -35,9 +36,6 @@ type BatchedLines = DestinationStream & {
 
 const linesIn = (text: string): number => text.split('\n').length - 1;
 
-/** The process does nothing else meanwhile. */
-const stand = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-
 /**
  * Writes log lines by `put`, many by one system call. A line waits for others for at most 10 ms; an error is written at
  * once, with all lines before it, and the end of the process (`process.exit`, an uncaught exception, nothing left to do)
@@ -68,7 +66,7 @@ export const batchedLines = (clock: Clock, put: Put, onTaken: (lost: Lost) => vo
       } catch (error) {
         if (!isExiting || errorCode(error) !== 'EAGAIN' || waits === MOST_WAITS) throw error;
         waits += 1;
-        stand(RETRY_AFTER);
+        standStill(RETRY_AFTER);
       }
   };
 

@@ -118,6 +118,35 @@ describe('metrics', () => {
     ]);
   });
 
+  it('time appends and waits by the clock', async () => {
+    const clock = makeManualClock();
+    const metrics = makeMetrics(clock);
+    const inMemory = makeInMemoryEventStore();
+    const store = metrics.timeAppends({
+      ...inMemory,
+      append: async (...append) => {
+        await clock.advance(20);
+        return inMemory.append(...append);
+      },
+    });
+    const progress = metrics.timeProjection('businesses', {
+      waitFor: async () => {
+        await clock.advance(1_500);
+        return false;
+      },
+      heldMs: 0,
+    });
+    await givenStream(store, 'business-1', [named('one')]);
+    await progress.waitFor(1n);
+    const { body } = await metrics.read();
+    expect(linesOf(body, 'event_append_duration_seconds_sum')).to.deep.equal([
+      'event_append_duration_seconds_sum{outcome="appended"} 0.02',
+    ]);
+    expect(linesOf(body, 'projection_latency_seconds_sum')).to.deep.equal([
+      'projection_latency_seconds_sum{read_model="businesses",outcome="late"} 1.5',
+    ]);
+  });
+
   it('show lag where this process writes the live rows or nobody does, and leave out what cannot be asked', async () => {
     const metrics = makeMetrics(makeManualClock());
     const store = makeInMemoryEventStore();

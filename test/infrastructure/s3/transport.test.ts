@@ -3,12 +3,14 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { transportWithTimeouts } from '../../../src/infrastructure/s3/transport.js';
-import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { type ManualClock, makeManualClock } from '../../support/manual-clock.js';
 
 describe('a transport with timeouts', () => {
   let server: http.Server;
   let agent: http.Agent;
+  let clock: ManualClock;
   beforeEach(async () => {
+    clock = makeManualClock();
     agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     server = http.createServer(({ url }, response) => {
       if (url !== '/silent') response.writeHead(Number(url?.slice(1))).end();
@@ -25,7 +27,7 @@ describe('a transport with timeouts', () => {
     new Promise((resolve) => {
       // reason: a server that listens on TCP has an address of this form
       const { port } = server.address() as AddressInfo;
-      const { request } = transportWithTimeouts(systemRuntime.clock, http.request, timeouts);
+      const { request } = transportWithTimeouts(clock, http.request, timeouts);
       request({ agent, host: '127.0.0.1', port, path }, (response) => {
         response.resume().once('end', () => resolve(`answered ${response.statusCode ?? 0}`));
       })
@@ -35,7 +37,11 @@ describe('a transport with timeouts', () => {
 
   it('lets no request wait for ever for a free connection', async () => {
     const first = send('/silent', { connectMs: 5000, idleMs: 400 });
-    expect(await send('/200', { connectMs: 50, idleMs: 5000 })).to.equal('no connection within 50 ms');
+    const second = send('/200', { connectMs: 50, idleMs: 5000 });
+    await clock.advance(49);
+    expect(clock.waiting()).to.equal(1);
+    await clock.advance(1);
+    expect([await second, clock.waiting()]).to.deep.equal(['no connection within 50 ms', 0]);
     expect(await first).to.equal('no byte within 400 ms');
   });
 
