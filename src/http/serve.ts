@@ -128,19 +128,17 @@ const oneByOne = (random: Random, listener: Listener, refuse: Refuse): RequestLi
   return (request, response) => connectionOf(request.socket).add({ request, response, respond });
 };
 
-/** Serves HTTP/1.1 on an address; rejects with the system's error when it cannot be taken. */
-export const serve = async (
+/** A server of HTTP/1.1 that listens nowhere yet. */
+export const makeServer = (
   listener: Listener,
   {
     runtime,
-    host,
-    port,
     limits = {},
     onCut = () => undefined,
     onLost = () => undefined,
     onRefused = () => undefined,
-  }: ServeOptions,
-): Promise<Served> => {
+  }: Omit<ServeOptions, 'host' | 'port'>,
+): { readonly server: Server; readonly stop: Served['stop'] } => {
   const refuse = refuser(onRefused);
   const onRequest = oneByOne(runtime.random, listener, refuse);
   const connectionLimits = { ...LIMITS, ...limits };
@@ -156,9 +154,15 @@ export const serve = async (
   server.on('clientError', (error: Unreadable, socket: Socket) => onUnreadable(runtime, refuse, error, socket));
   server.on('connect', (request) => onTunnel(runtime, refuse, request.socket));
   server.on('connection', connections.accept);
+  return { server, stop: stopper(runtime.clock, server, connections) };
+};
+
+/** Serves HTTP/1.1 on an address; rejects with the system's error when it cannot be taken. */
+export const serve = async (listener: Listener, { host, port, ...options }: ServeOptions): Promise<Served> => {
+  const { server, stop } = makeServer(listener, options);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  return { address: addressOf(server), stop: stopper(runtime.clock, server, connections) };
+  return { address: addressOf(server), stop };
 };

@@ -24,12 +24,12 @@ export type MemoryPorts = Pick<
 
 export type EntityOptions = Pick<EntityPorts, 'publicDocumentList' | 'maxUploadBytes'>;
 
-/** Ports that keep the log in memory and files in a folder of their own; `close` removes the folder. */
+/** Ports that keep the log in memory and files in a folder of their own; `close` removes the folder. Several may share a log. */
 export const memoryPorts = async (
   registry: Registry = theRegistry,
+  { runtime = systemRuntime, store = makeInMemoryEventStore() }: Partial<Pick<EntityPorts, 'runtime' | 'store'>> = {},
 ): Promise<{ readonly ports: MemoryPorts; readonly close: () => Promise<void> }> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'stack-'));
-  const store = makeInMemoryEventStore();
   const readModels = registry.entities.map(({ projection }) => [
     projection.name,
     {
@@ -37,7 +37,7 @@ export const memoryPorts = async (
       findTrustedRow: () => Promise.resolve(undefined),
       rows: { revisionOf: () => Promise.resolve(undefined), onCut: () => undefined },
       progress: { waitFor: () => Promise.resolve(true), heldMs: 0 },
-      freshness: { rows: () => 'Fresh', shownUntil: systemRuntime.clock.date },
+      freshness: { rows: () => 'Fresh', shownUntil: runtime.clock.date },
     },
   ]);
   const ports: MemoryPorts = {
@@ -48,8 +48,8 @@ export const memoryPorts = async (
     readModels: Object.fromEntries(readModels) as MemoryPorts['readModels'],
     decisions: makeDecisions(),
     onLost: () => undefined,
-    feed: inMemoryFeed(systemRuntime.clock, store, registry),
-    runtime: systemRuntime,
+    feed: inMemoryFeed(runtime.clock, store, registry),
+    runtime,
   };
   return { ports, close: () => rm(folder, { recursive: true, force: true }) };
 };

@@ -1,0 +1,149 @@
+import { type Clock, sleepBy } from '../../src/event-sourcing/clock.js';
+import type { Random } from '../../src/event-sourcing/random.js';
+import type { Runtime } from '../../src/event-sourcing/runtime.js';
+import { v7 as uuidv7 } from 'uuid';
+
+/** Numbers from 0 to below 1 (sfc32, of PractRand): the same ones for the same seed. */
+export const makeNumbers = (seed: number): (() => number) => {
+  let [a, b, c, counter] = [0, Math.trunc(seed / 2 ** 32) | 0, seed | 0, 1];
+  const next = (): number => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    return (sum >>> 0) / 2 ** 32;
+  };
+  for (let round = 0; round < 15; round += 1) next();
+  return next;
+};
+
+/** What waits for its time. Of what is due together, chance says what comes first. */
+type Waiting = { readonly at: number; readonly tie: number; readonly number: number; readonly run: () => void };
+
+const isBefore = (one: Waiting, other: Waiting): boolean =>
+  one.at !== other.at ? one.at < other.at : one.tie !== other.tie ? one.tie < other.tie : one.number < other.number;
+
+/** A heap whose first element is due first. */
+const makeQueue = () => {
+  const heap: Array<Waiting> = [];
+  const at = (index: number): Waiting => heap[index]!;
+  const swap = (one: number, other: number): void => {
+    [heap[one], heap[other]] = [at(other), at(one)];
+  };
+  return {
+    first: (): Waiting | undefined => heap[0],
+    push: (waiting: Waiting): void => {
+      heap.push(waiting);
+      for (let index = heap.length - 1; index > 0;) {
+        const parent = (index - 1) >> 1;
+        if (!isBefore(at(index), at(parent))) return;
+        swap(index, parent);
+        index = parent;
+      }
+    },
+    shift: (): Waiting | undefined => {
+      const first = heap[0];
+      const last = heap.pop();
+      if (first === undefined || last === undefined || heap.length === 0) return first;
+      heap[0] = last;
+      for (let index = 0; ;) {
+        let least = index;
+        for (const child of [2 * index + 1, 2 * index + 2])
+          if (child < heap.length && isBefore(at(child), at(least))) least = child;
+        if (least === index) return first;
+        swap(index, least);
+        index = least;
+      }
+    },
+  };
+};
+
+/** Turns of the event loop in which all that is in memory has settled: promises, ticks and streams. */
+const TURNS = 2;
+
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** One process of the world. */
+export type SimulatedProcess = Runtime & {
+  /** How many timers and sleeps wait. */
+  readonly waiting: () => number;
+};
+
+/** Time that passes only when all work that needs none is done, and chance from a seed. */
+export type World = {
+  /** Ms since the beginning. */
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Resolves after `ms`. */
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly begin: () => SimulatedProcess;
+  /** Runs until nothing waits, or the time has come. */
+  readonly run: (until: number) => Promise<void>;
+};
+
+const BEGAN = Date.parse('2026-01-02T03:04:05.678Z');
+
+export const makeWorld = (seed: number): World => {
+  const random = makeNumbers(seed);
+  const queue = makeQueue();
+  let [now, number] = [0, 0];
+
+  const at = (time: number, run: () => void): void =>
+    queue.push({ at: Math.max(now, time), tie: random(), number: (number += 1), run });
+
+  const begin = (): SimulatedProcess => {
+    const timers = new Set<object>();
+    const drawn = makeNumbers(Math.floor(random() * 2 ** 32));
+
+    const after: Clock['after'] = (ms, task) => {
+      const timer = {};
+      timers.add(timer);
+      at(now + ms, () => {
+        if (timers.delete(timer)) task();
+      });
+      return () => void timers.delete(timer);
+    };
+    const every: Clock['every'] = (ms, task) => {
+      let cancel = (): void => undefined;
+      const again = (): void => {
+        cancel = after(ms, () => {
+          again();
+          task();
+        });
+      };
+      again();
+      return () => cancel();
+    };
+    const bytes: Random['bytes'] = (size) => Buffer.from(Array.from({ length: size }, () => Math.floor(drawn() * 256)));
+    const date = (): Date => new Date(Math.floor(BEGAN + now));
+    return {
+      clock: { date, monotonic: () => now, sleep: sleepBy(after), after, every, soon: (task) => after(0, task) },
+      random: {
+        bytes,
+        uuid: () => uuidv7({ msecs: date().getTime(), random: bytes(16) }),
+        fraction: drawn,
+      },
+      waiting: () => timers.size,
+    };
+  };
+
+  return {
+    now: () => now,
+    random,
+    sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
+    begin,
+    run: async (until) => {
+      await settled();
+      for (let next = queue.first(); next !== undefined && next.at <= until; next = queue.first()) {
+        queue.shift();
+        now = next.at;
+        next.run();
+        await settled();
+      }
+      now = Math.max(now, until);
+    },
+  };
+};
