@@ -9,7 +9,14 @@ const started = (timer: NodeJS.Timeout, { isBackground = false }: TimerOptions =
   return () => clearTimeout(timer); // which ends an interval, too
 };
 
-const after: Clock['after'] = (ms, task, options) => started(setTimeout(task, ms), options);
+/** The longest time that a timer of Node takes, ms: 24 days. One that is set to more ends at once. */
+const LONGEST = 2 ** 31 - 1;
+
+const after: Clock['after'] = (ms, task, options) => {
+  if (ms <= LONGEST) return started(setTimeout(task, ms), options);
+  let cancel = after(LONGEST, () => (cancel = after(ms - LONGEST, task, options)), options);
+  return () => cancel();
+};
 
 const clock: Clock = {
   date: () => new Date(),

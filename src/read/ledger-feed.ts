@@ -49,9 +49,6 @@ const PAGE = { limit: 250, size: 128 * 1024 };
 /** Pages that are read at once for all feeds: others search the ledger, too. */
 const AT_ONCE = 2;
 
-/** The longest time that a timer takes, ms: 24 days. */
-const LONGEST = 2 ** 31 - 1;
-
 type FeedDeps = {
   readonly clock: Clock;
   readonly ledger: Ledger;
@@ -166,8 +163,7 @@ export const makeLedgerFeed = ({ clock, ledger, tail }: FeedDeps): LedgerFeed =>
     };
     try {
       const first = await all.next();
-      const left = until === undefined ? undefined : Math.max(0, until - clock.date().getTime());
-      if (left !== undefined) cancel = clock.after(Math.min(LONGEST, left), close, { isBackground: true });
+      if (until !== undefined) cancel = clock.after(until - clock.date().getTime(), close, { isBackground: true });
       return E.right({ parts: beginningWith(first.done === true ? [] : [first.value], all), close });
     } catch (cause) {
       return E.left({ _tag: 'ReadModelUnavailable', cause });

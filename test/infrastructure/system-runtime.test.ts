@@ -76,6 +76,15 @@ describe("the machine's clock", () => {
     expect(turns).to.equal(3);
   });
 
+  it('does not end at once what is to last longer than a timer of Node counts', async () => {
+    const ran: Array<number> = [];
+    const long = [2 ** 31, 2 ** 33, Infinity];
+    const cancels = long.map((ms) => clock.after(ms, () => ran.push(ms)));
+    await clock.sleep(20);
+    expect(ran).to.deep.equal([]);
+    for (const cancel of cancels) cancel();
+  });
+
   it('sleeps until its time, or its signal', async () => {
     const leaving = new AbortController();
     const asleep = clock.sleep(60_000, leaving.signal);
