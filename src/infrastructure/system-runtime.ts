@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { type Cancel, type Clock, sleepBy, type TimerOptions } from '../event-sourcing/clock.js';
 import type { Random } from '../event-sourcing/random.js';
@@ -30,14 +30,17 @@ const clock: Clock = {
   },
 };
 
-/** Asked for 16 bytes, the system takes longer than hashing the event they are for: so few come from a store of 4 KiB. */
+/**
+ * Asked for 16 bytes, the system takes longer than hashing the event they are for: so salts and ids come from a store of
+ * 4 KiB. What is longer may be a secret, and has memory of its own.
+ */
 const STORE_BYTES = 4_096;
-const FEW_BYTES = 32;
+const FEW_BYTES = 16;
 const store = Buffer.allocUnsafeSlow(STORE_BYTES);
 let used = STORE_BYTES;
 
 const bytes: Random['bytes'] = (size) => {
-  if (size > FEW_BYTES) return randomFillSync(Buffer.allocUnsafe(size));
+  if (size > FEW_BYTES) return randomBytes(size);
   if (used + size > STORE_BYTES) {
     randomFillSync(store);
     used = 0;
