@@ -56,3 +56,60 @@ describe('repeating', () => {
     expect(clock.waiting()).to.equal(0);
   });
 });
+
+describe('the clock of the tests', () => {
+  it('runs what is due in order of its time, and together in the order in which it was asked for', async () => {
+    const clock = makeManualClock();
+    const ran: Array<string> = [];
+    const run = (name: string) => () => ran.push(`${name} at ${clock.monotonic()}`);
+    clock.every(10, run('every'));
+    clock.after(20, run('second'));
+    clock.after(20, run('third'));
+    clock.after(5, run('first'));
+    await clock.advance(20);
+    expect(ran).to.deep.equal(['first at 5', 'every at 10', 'every at 20', 'second at 20', 'third at 20']);
+  });
+
+  it('lets no time pass until the last turn of the event loop that was asked for is over', async () => {
+    const clock = makeManualClock();
+    const seen: Array<number> = [];
+    const turn = (left: number) => (): void => {
+      if (left === 0) seen.push(clock.monotonic());
+      else void Promise.resolve().then(() => clock.soon(turn(left - 1)));
+    };
+    clock.after(10, turn(50));
+    const cancel = clock.soon(() => seen.push(-1));
+    cancel();
+    cancel();
+    await clock.advance(1_000);
+    expect(seen).to.deep.equal([10]);
+  });
+
+  it('goes on although somebody sleeps for no time, again and again', async () => {
+    const clock = makeManualClock();
+    let naps = 0;
+    const cancel = clock.every(0, () => (naps += 1));
+    const napping = new AbortController();
+    void repeat(clock, 0, napping.signal, () => Promise.resolve((naps += 1)));
+    await clock.advance(10);
+    cancel();
+    napping.abort();
+    expect([naps, clock.monotonic()]).to.deep.equal([21, 10]);
+  });
+
+  it('never goes back, also where two let time pass at once', async () => {
+    const clock = makeManualClock();
+    clock.after(1, () => undefined);
+    await Promise.all([clock.advance(1), clock.advance(100)]);
+    expect(clock.monotonic()).to.equal(101);
+  });
+
+  it('tells the time of day that somebody has set, and sleeps no shorter for it', async () => {
+    const clock = makeManualClock(new Date(0));
+    let isOver = false;
+    void clock.sleep(100).then(() => (isOver = true));
+    clock.setBy(-5_000);
+    await clock.advance(99);
+    expect([clock.date().getTime(), isOver]).to.deep.equal([-4_901, false]);
+  });
+});

@@ -300,7 +300,7 @@ describe('a feed of the ledger', () => {
     const ledger = aLedger();
     const { clock } = ledger;
     const past = collect(await open(ledger, { until: clock.date().getTime() - 1 }));
-    await clock.advance(0);
+    await clock.advance(1);
     await past.ended;
     const far = collect(await open(ledger, { quietMs: 4_000 * HOUR, until: clock.date().getTime() + 20_000 * HOUR }));
     let isOver = false;

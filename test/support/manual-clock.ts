@@ -11,23 +11,28 @@ export type ManualClock = Clock & {
   readonly waiting: () => number;
 };
 
+/** Turns of the event loop in which nobody has asked for a further one. */
 const TURNS = 3;
 
-/** What was woken does all that needs no time: promises, ticks, and turns of the event loop. */
-const settled = async (): Promise<void> => {
-  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-};
+/** As with a timer of Node: what slept for no time, again and again, would hold up the time. */
+const lasting = (ms: number): number => (ms > 0 ? ms : 1);
 
 /** A clock that stands still but when a test lets time pass. */
 export const makeManualClock = (began: Date = new Date('2026-01-02T03:04:05.678Z')): ManualClock => {
   const timers = new Set<Waiting>();
   let now = 0;
+  let soon = 0;
   let day = began.getTime();
   const add = (waiting: Waiting) => {
     timers.add(waiting);
     return () => void timers.delete(waiting);
   };
-  const after: Clock['after'] = (ms, task) => add({ at: now + Math.max(0, ms), task });
+  const after: Clock['after'] = (ms, task) => add({ at: now + lasting(ms), task });
+  /** What was woken does all that needs no time: promises, ticks, and the turns of the event loop that it asks for. */
+  const settled = async (): Promise<void> => {
+    for (let turns = 0; turns < TURNS; turns = soon > 0 ? 0 : turns + 1)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
   const earliest = (until: number): Waiting | undefined => {
     const due = [...timers].filter(({ at }) => at <= until);
     // of those that are due together, the first asked for is the first
@@ -41,10 +46,25 @@ export const makeManualClock = (began: Date = new Date('2026-01-02T03:04:05.678Z
     monotonic: () => now,
     sleep: sleepBy(after),
     after,
-    every: (ms, task) => add({ at: now + ms, everyMs: ms, task }),
+    every: (ms, task) => {
+      const everyMs = lasting(ms);
+      return add({ at: now + everyMs, everyMs, task });
+    },
     soon: (task) => {
-      const immediate = setImmediate(task);
-      return () => clearImmediate(immediate);
+      let isWaiting = true;
+      const end = (): void => {
+        if (isWaiting) soon -= 1;
+        isWaiting = false;
+      };
+      soon += 1;
+      const immediate = setImmediate(() => {
+        end();
+        task();
+      });
+      return () => {
+        clearImmediate(immediate);
+        end();
+      };
     },
     advance: async (ms) => {
       await settled();
@@ -56,7 +76,7 @@ export const makeManualClock = (began: Date = new Date('2026-01-02T03:04:05.678Z
         next.task();
         await settled();
       }
-      now = until;
+      now = Math.max(now, until);
     },
     setBy: (ms) => void (day += ms),
     waiting: () => timers.size,
