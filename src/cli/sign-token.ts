@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import jwt from 'jsonwebtoken';
 import { isActor } from '../application/actor.js';
 import type { Config } from '../config.js';
+import type { Clock } from '../event-sourcing/clock.js';
 
 type TokenRequest = {
   readonly user: string;
@@ -15,6 +16,7 @@ type TokenRequest = {
  * sign, or would not accept such a user). `developmentSecret` is asked for only when no key is configured.
  */
 export const signToken = async (
+  clock: Pick<Clock, 'date'>,
   { key, issuer, audience }: Config['jwt'],
   { user, roles, lifetime }: TokenRequest,
   developmentSecret: () => Promise<string>,
@@ -24,7 +26,7 @@ export const signToken = async (
   if (!isActor(user)) return E.left('the user must be a text of at most 255 characters that is not blank');
   const secret = key._tag === 'Secret' ? key.secret : await developmentSecret();
   return E.right(
-    jwt.sign({ roles }, secret, {
+    jwt.sign({ roles, iat: Math.floor(clock.date().getTime() / 1_000) }, secret, {
       algorithm: 'HS256',
       subject: user,
       expiresIn: lifetime,

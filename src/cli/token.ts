@@ -29,10 +29,8 @@ const printToken = async ({ role, user, expires }: Options): Promise<void> => {
   }
   const { jwt, dataDir } = config.right;
   const request = { user, roles: [role], lifetime: expires };
-  const signed = attempt(
-    () => signToken(jwt, request, () => developmentSecret(systemRuntime.random, dataDir)),
-    reasonOf,
-  );
+  const { clock, random } = systemRuntime;
+  const signed = attempt(() => signToken(clock, jwt, request, () => developmentSecret(random, dataDir)), reasonOf);
   const token = E.flatten(await signed);
   if (E.isLeft(token)) process.exitCode = failed(token.left);
   else print(token.right);

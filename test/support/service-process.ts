@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { either as E } from 'fp-ts';
 import { signToken } from '../../src/cli/sign-token.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { eventually } from './eventually.js';
 import { askRun } from './once-a-run/ask.js';
 
@@ -42,7 +43,8 @@ export const outputWith = ({ output }: Pick<ServiceProcess, 'output'>, text: str
 /** A token that a service started here accepts. */
 export const tokenFor = async (role: string, user: string): Promise<string> => {
   const jwt = { key: { _tag: 'Secret', secret: JWT_SECRET }, issuer: undefined, audience: undefined } as const;
-  const token = await signToken(jwt, { user, roles: [role], lifetime: 3600 }, () => Promise.reject(new Error()));
+  const request = { user, roles: [role], lifetime: 3600 };
+  const token = await signToken(systemRuntime.clock, jwt, request, () => Promise.reject(new Error()));
   if (E.isLeft(token)) throw new Error(token.left);
   return token.right;
 };

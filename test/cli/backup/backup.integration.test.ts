@@ -79,9 +79,8 @@ describe('the commands that back up and restore', function () {
   const tokenOf = async (dataDir: string): Promise<string> => {
     const key = { _tag: 'Secret', secret: await developmentSecret(systemRuntime.random, dataDir) } as const;
     const jwt = { key, issuer: undefined, audience: undefined };
-    const token = await signToken(jwt, { user: 'alice', roles: ['admin'], lifetime: 3600 }, () =>
-      Promise.reject(new Error()),
-    );
+    const request = { user: 'alice', roles: ['admin'], lifetime: 3600 };
+    const token = await signToken(systemRuntime.clock, jwt, request, () => Promise.reject(new Error()));
     if (token._tag === 'Left') throw new Error(token.left);
     return token.right;
   };
