@@ -283,6 +283,17 @@ describe('authentication', () => {
       expect(await verdict(byKey('carol'))).to.equal('Service Unavailable');
     });
 
+    it('counts no time when somebody sets the time of day', async () => {
+      expect(await verdict(byKey('alice'))).to.equal('let in');
+      status = 500;
+      clock.setBy(25 * 3_600_000);
+      expect(await verdict(byKey('bob'))).to.equal('let in');
+      [status, served] = [200, [published(ec.publicKey, 'two')]];
+      await clock.advance(11 * 60_000);
+      clock.setBy(-25 * 3_600_000 - 11 * 60_000);
+      expect(await verdict(byKey('carol'))).to.equal('Unauthorized');
+    });
+
     it('forgets a key that was withdrawn', async () => {
       expect(await verdict(byKey('alice'))).to.equal('let in');
       served = [published(ec.publicKey, 'two')];

@@ -94,7 +94,7 @@ const keysIn = ({ keys }: Held, { kid, alg }: TokenHeader): ReadonlyArray<KeyObj
  * wait for that, so forged tokens do not slow them down.
  */
 export const makeKeySet = (clock: Clock, uri: string): KeyLookup => {
-  const now = (): number => clock.date().getTime();
+  const now = clock.monotonic;
   let held: Held | undefined;
   let asking: Promise<Held> | undefined;
   /** Undefined while a request is under way. */
@@ -113,15 +113,15 @@ export const makeKeySet = (clock: Clock, uri: string): KeyLookup => {
     }
   };
 
-  /** One request at a time, whose response serves all callers for a moment. `abs`: a clock may be set back. */
+  /** One request at a time, whose response serves all callers for a moment. */
   const newest = (): Promise<Held> => {
-    const isOver = respondedAt !== undefined && Math.abs(now() - respondedAt) >= PAUSE;
+    const isOver = respondedAt !== undefined && now() - respondedAt >= PAUSE;
     asking = asking === undefined || isOver ? ask() : asking;
     return asking;
   };
 
   const keptFor = (age: number, header: TokenHeader): ReadonlyArray<KeyObject> =>
-    held !== undefined && Math.abs(now() - held.fetchedAt) < age ? keysIn(held, header) : [];
+    held !== undefined && now() - held.fetchedAt < age ? keysIn(held, header) : [];
 
   const find: KeyLookup['find'] = async (header) => {
     const known = keptFor(FRESH, header);
