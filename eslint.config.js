@@ -19,31 +19,56 @@ const environment = [
 // Time and chance come in with the composition, so that a test can hold them. Not among these, because they give neither:
 // the `setTimeout` of a socket and of a request, which belongs to its connection, and `process.nextTick` and
 // `queueMicrotask`, which only put off what runs before anything else comes.
-const DRAWS =
-  'randomBytes pseudoRandomBytes randomUUID randomUUIDv7 randomFill randomFillSync randomInt getRandomValues'.split(
-    ' ',
-  );
+const CLOCK_AND_CHANCE_OF = {
+  Date: ['now'],
+  Math: ['random'],
+  AbortSignal: ['timeout'],
+  Atomics: ['wait', 'waitAsync'],
+  Temporal: ['Now'],
+  process: ['hrtime', 'uptime'],
+  os: ['uptime'],
+};
 const TIMERS = ['performance', 'scheduler', 'setImmediate', 'setInterval', 'setTimeout'];
+const TIMER_MODULES = ['timers', 'timers/promises', 'perf_hooks'];
+const DRAWS = [
+  ...['randomBytes', 'pseudoRandomBytes', 'randomFill', 'randomFillSync', 'randomInt', 'getRandomValues'],
+  ...['randomUUID', 'randomUUIDv7', 'generatePrime', 'generatePrimeSync'],
+  ...['generateKey', 'generateKeySync', 'generateKeyPair', 'generateKeyPairSync', 'generateKeys'],
+];
+const TEMPORARY = ['mkdtemp', 'mkdtempSync', 'mkdtempDisposable', 'mkdtempDisposableSync'];
+// by prom-client
+const MEASURES = ['setToCurrentTime', 'startTimer'];
+const anyOf = (names) => `/^(${names.join('|').replaceAll('/', '\\u002F')})$/`;
+/** What is taken of an object, as `o.name`, `o['name']` or `const { name } = o`. */
+const takenOf = (object, names) => [
+  `MemberExpression[object.name=${object}]:matches([property.name=${anyOf(names)}], [property.value=${anyOf(names)}])`,
+  `VariableDeclarator[init.name=${object}] > ObjectPattern > Property[key.name=${anyOf(names)}]`,
+];
 const ofComposition =
   'Time and chance are given by the composition: take a Clock, a Random or a Runtime of src/event-sourcing as an argument.';
 const clockAndChance = [
   "NewExpression[callee.name='Date'][arguments.length=0]",
   "CallExpression[callee.name='Date']",
-  'MemberExpression[object.name=Date]:matches([property.name=now], [property.value=now])',
-  'MemberExpression[object.name=Math]:matches([property.name=random], [property.value=random])',
-  'MemberExpression[object.name=AbortSignal]:matches([property.name=timeout], [property.value=timeout])',
-  'VariableDeclarator[init.name=/^(Date|Math|AbortSignal)$/] > ObjectPattern',
-  'MemberExpression[object.name=process][property.name=/^(hrtime|uptime)$/]',
-  'MemberExpression[object.name=Atomics][property.name=/^wait/]',
-  `MemberExpression[object.name=/^(globalThis|global)$/][property.name=/^(${TIMERS.join('|')}|crypto|Date|Math)$/]`,
-  `MemberExpression[property.name=/^(${DRAWS.join('|')})$/]`,
+  // under another name
+  ':matches(VariableDeclarator[init.name=Date][id.type=Identifier], AssignmentPattern[right.name=Date])',
+  // which format the present where they are given no time
+  `CallExpression[callee.property.name=${anyOf(['format', 'formatToParts'])}][arguments.length=0]`,
+  ...Object.entries(CLOCK_AND_CHANCE_OF).flatMap(([object, names]) => takenOf(object, names)),
+  ...takenOf(anyOf(['globalThis', 'global']), [...TIMERS, 'crypto', ...Object.keys(CLOCK_AND_CHANCE_OF)]),
+  `MemberExpression[property.name=${anyOf([...DRAWS, ...TEMPORARY, ...MEASURES])}]`,
+  `ObjectPattern > Property[key.name=${anyOf([...DRAWS, ...TEMPORARY])}]`,
+  `ImportExpression[source.value=${anyOf(TIMER_MODULES.flatMap((name) => [name, `node:${name}`]))}]`,
 ].map((selector) => ({ selector, message: ofComposition }));
-const bannedFrom = (names, importNames) =>
-  names.map((name) => ({ name, ...(importNames === undefined ? {} : { importNames }), message: ofComposition }));
+const bannedFrom = (modules, importNames) =>
+  modules
+    .flatMap((name) => [name, `node:${name}`])
+    .map((name) => ({ name, ...(importNames === undefined ? {} : { importNames }), message: ofComposition }));
 const clockAndChanceImports = [
-  ...bannedFrom(['timers', 'timers/promises', 'perf_hooks'].flatMap((name) => [name, `node:${name}`])),
-  ...bannedFrom(['crypto', 'node:crypto'], [...DRAWS, 'webcrypto']),
-  ...bannedFrom(['process', 'node:process'], ['hrtime', 'uptime']),
+  ...bannedFrom(TIMER_MODULES),
+  ...bannedFrom(['crypto'], [...DRAWS, 'webcrypto']),
+  ...bannedFrom(['process'], CLOCK_AND_CHANCE_OF.process),
+  ...bannedFrom(['os'], CLOCK_AND_CHANCE_OF.os),
+  ...bannedFrom(['fs', 'fs/promises'], TEMPORARY),
   ...bannedFrom(['uuid'], ['v1', 'v4', 'v6', 'v7']),
 ];
 const functionalImports = [
@@ -58,9 +83,7 @@ const functionalImports = [
     message: 'An effect is a Promise<Either<Failure, A>> (docs/adr/0011): fp-ts is for values.',
   },
 ];
-const effects = 'console crypto fetch performance process queueMicrotask setImmediate setInterval setTimeout'.split(
-  ' ',
-);
+const effects = ['console', 'crypto', 'fetch', 'process', 'queueMicrotask', ...TIMERS];
 
 export default defineConfig(
   { ignores: ['dist/', 'coverage/', '.data/'] },
