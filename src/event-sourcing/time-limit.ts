@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** What `work` gives, whose signal aborts when `ms` have passed before that. */
+/** What `work` gives. Its signal aborts when that takes longer than `ms`. */
 export const withTimeLimit = async <A>(
   clock: Pick<Clock, 'after'>,
   ms: number,
