@@ -38,13 +38,24 @@ describe('a bounded cache', () => {
   it('ends a generation with its bytes, counting each entry once', () => {
     const MIB = 1024 * 1024;
     const cache = makeBoundedCache<number, number>(1_000, (mebibytes) => mebibytes * MIB);
-    for (let count = 0; count < 100; count++) cache.set(0, 2);
-    cache.set(1, 2);
+    for (const key of [0, 1]) for (let count = 0; count < 100; count++) cache.set(key, 2);
     cache.set(2, 2);
     expect([0, 1, 2].map((key) => cache.get(key))).to.deep.equal([2, 2, 2]);
     for (let key = 3; key < 100; key++) cache.set(key, 2);
     const kept = Array.from({ length: 100 }, (_, key) => key).filter((key) => cache.get(key) !== undefined);
     expect(kept.length).to.be.within(4, 8);
+  });
+
+  it('does not count the bytes of what was deleted', () => {
+    const MIB = 1024 * 1024;
+    const cache = makeBoundedCache<string, number>(1_000, (mebibytes) => mebibytes * MIB);
+    cache.set('kept', 1);
+    for (let count = 0; count < 100; count++) {
+      cache.set('deleted', 6);
+      cache.delete('deleted');
+      cache.set('small', 0);
+    }
+    expect(cache.get('kept')).to.equal(1);
   });
 
   it('gives the newer of two values when the key aged in between', () => {
