@@ -188,6 +188,18 @@ describe('deciding on a business', () => {
         .thenEvents({ type: 'BusinessOwnerUpdated', data: { user: 'alice', title: null } });
     });
 
+    it('takes a title that is no longer than before, also where owners are too long together', () => {
+      const long = anOwnerAdded({ user: 'bob', title: 'x'.repeat(1_048_576) });
+      const history = [created, long, anOwnerAdded({ user: 'alice', title: 'CTO' })];
+      for (const title of ['CEO', 'MD'])
+        givenBusiness(...history)
+          .when(updateOwner({ title }))
+          .thenEvents({ type: 'BusinessOwnerUpdated', data: { user: 'alice', title } });
+      givenBusiness(...history)
+        .when(updateOwner({ title: 'Boss' }))
+        .thenRejected({ _tag: 'OwnersTooLong' });
+    });
+
     it('takes an owner again that was removed', () => {
       givenBusiness(created, anOwnerAdded({ user: 'alice' }), anOwnerRemoved({ user: 'alice' }))
         .when(addOwner())
