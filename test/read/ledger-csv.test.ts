@@ -8,6 +8,12 @@ describe('a line of CSV', () => {
     expect(line).to.equal(`0,,'=1+1,,'@x,,'-a,,,,"'+""b""\n",,,\r\n`);
   });
 
+  it('never has a cell that begins with a tab or a line end, behind which a spreadsheet looks for a formula', () => {
+    const event = { user: '\tx', message: '\rx', entity: '\nx', reason: 'x\t', refs: [] };
+    const line = csvLine({ index: 0n, body: JSON.stringify(event) });
+    expect(line).to.equal(`0,,'\tx,,"'\rx",,"'\nx",,,,x\t,,,\r\n`);
+  });
+
   it('never has one where a spreadsheet divides at semicolons, tabs or line ends, whatever the quotes are', () => {
     const guarded = (reason: string): string => {
       const line = csvLine({ index: 0n, body: JSON.stringify({ reason, refs: [] }) });
