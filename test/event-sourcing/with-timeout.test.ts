@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import net from 'node:net';
 import { expect } from 'chai';
 import { withTimeout } from '../../src/event-sourcing/with-timeout.js';
@@ -45,5 +45,17 @@ describe('a wait with a limit', () => {
     ending.abort();
     expect(await waiting).to.equal(undefined);
     expect(clock.waiting()).to.equal(0);
+  });
+
+  it('leaves nothing on a signal that goes on, however it ends', async () => {
+    const clock = makeManualClock();
+    const { signal } = new AbortController();
+    await withTimeout(clock, 60_000, Promise.resolve('an answer'), signal);
+    await withTimeout(clock, 60_000, Promise.reject(new Error('no answer')), signal).catch(() => undefined);
+    const waiting = withTimeout(clock, 60_000, new Promise(() => undefined), signal);
+    expect(getEventListeners(signal, 'abort')).to.have.length(1);
+    await clock.advance(60_000);
+    await waiting;
+    expect([getEventListeners(signal, 'abort'), clock.waiting()]).to.deep.equal([[], 0]);
   });
 });
