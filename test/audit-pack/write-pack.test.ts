@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import type { PackSources } from '../../src/audit-pack/pack-sources.js';
@@ -263,7 +264,45 @@ describe('an audit pack', () => {
     );
   });
 
-  it('ends with what its output fails with, also while a file is being read', async () => {
+  it('is not made where two events name one file with two sizes', async () => {
+    const [note, articles] = [log.streams[1]!, log.streams[3]!];
+    const other = makePackedLog({ hasOtherSize: true });
+    const [, amended] = [...log.files.values()];
+    expect(await refusal(other.sources())).to.equal(
+      `${articles}, revision 3, says another size of the file ${digestOf(amended!)} than an event before it`,
+    );
+    expect(E.isRight(await writePack(other.sources({ of: [note] }), nowhere()))).to.equal(true);
+  });
+
+  it('ends with what its output fails with, and closes the file that it was reading', async () => {
+    const pieces = async function* () {
+      for (;;) {
+        yield Buffer.from('x');
+        await turn();
+      }
+    };
+    const file = Readable.from(pieces(), { objectMode: false, highWaterMark: 1 });
+    const [, key] = [...log.files.keys()];
+    const openFile: PackSources['openFile'] = (named) =>
+      Promise.resolve(E.right(named.key === key ? file : Readable.from(log.files.get(named.key)!)));
+    // it takes everything until then, and the last of it is never written
+    const output = new Writable({
+      highWaterMark: 1024 * 1024,
+      write: (_chunk, _encoding, done) => {
+        const fail = async (): Promise<void> => {
+          while (!file.readableDidRead) await turn();
+          done(new Error('no space left on device'));
+        };
+        void fail();
+      },
+    });
+    const failure = await writePack(log.sources({ openFile }), output).catch((error: unknown) => error);
+    expect(failure).to.be.an('error').with.property('message', 'no space left on device');
+    for (let turns = 0; turns < 100 && !file.destroyed; turns += 1) await turn();
+    expect(file.destroyed).to.equal(true);
+  });
+
+  it('ends with what its output fails with', async () => {
     const full = new Writable({
       write: (_chunk, _encoding, done) => done(new Error('no space left on device')),
     });

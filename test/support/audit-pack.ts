@@ -93,11 +93,17 @@ const withoutData = (event: StoredEvent): StoredEvent => {
   return { ...event, data: '{}', metadata: canonicalJson(metadata) };
 };
 
-/** A log of 300 events, so that its tree has more than one tile. One of them may be without a mac, and of one the data was erased. */
-export const makePackedLog = ({
-  withoutMac,
-  ...of
-}: { readonly withoutMac?: number; readonly erased?: number } = {}): PackedLog => {
+type PackedLogOptions = {
+  /** Index of the event that has no mac. Default: all have one. */
+  readonly withoutMac?: number;
+  /** Index of the event whose data was erased. Default: the last one. */
+  readonly erased?: number;
+  /** Whether the last event but one names a file of the events before it, with another size. */
+  readonly hasOtherSize?: boolean;
+};
+
+/** A log of 300 events, so that its tree has more than one tile. */
+export const makePackedLog = ({ withoutMac, hasOtherSize = false, ...of }: PackedLogOptions = {}): PackedLog => {
   const { events, write } = makeWriter(withoutMac);
   const files = new Map<string, Buffer>();
   const store = (key: string, content: Buffer, originalName: string) => {
@@ -141,6 +147,8 @@ export const makePackedLog = ({
   write(STREAMS.odd, 'BusinessUpdated', { $reason: ODD_NAME, changes: { name: 'Plain' } });
   write(STREAMS.odd, 'BusinessDeleted', {});
   write(STREAMS.articles, 'DocumentUpdated', { changes: { tags: [] } }, 'dave');
+  if (hasOtherSize)
+    write(STREAMS.articles, 'DocumentUpdated', { changes: {}, file: { ...amended, size: amended.size - 1 } });
   write(STREAMS.note, 'DocumentUpdated', { changes: { name: 'A note of which the data was erased' } });
 
   const { erased = events.length - 1 } = of;
