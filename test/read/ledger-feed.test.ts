@@ -1,14 +1,27 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { makeProgress } from '../../projections/engine/run/progress.js';
-import { type Feed, type FeedPart, makeLedgerFeed } from '../../src/read/ledger-feed.js';
+import { type Feed, type FeedPart, type LedgerFeed, makeLedgerFeed } from '../../src/read/ledger-feed.js';
 import { makeLedgerTail } from '../../src/read/ledger-tail.js';
 import type { LedgerFilter, LedgerPageRequest, LedgerRow } from '../../src/read/ledger.js';
-import { eventually } from '../support/eventually.js';
 import { ledgerRow, queriesOver } from '../support/in-memory-ledger.js';
 import { makeManualClock } from '../support/manual-clock.js';
 
 const HOUR = 3_600_000;
+
+/** The feeds of the ledgers of one test, which end with it. */
+const feeds: Array<LedgerFeed> = [];
+
+/** In this time whatever needs no time is done, however much there is of it: it is not waited for longer. */
+const ENOUGH_TURNS = 2_000;
+
+/** Lets all that waits for no time be done, until it is so. */
+const turnsUntil = async (isSo: () => boolean): Promise<void> => {
+  for (let turns = 0; turns < ENOUGH_TURNS && !isSo(); turns += 1) await turn();
+};
+
+const unreadable = E.left({ _tag: 'ReadModelUnavailable' as const, cause: 'away' });
 
 /** A ledger to which the test appends, and what was asked of it. */
 const aLedger = () => {
@@ -17,22 +30,28 @@ const aLedger = () => {
   const progress = makeProgress(clock);
   const asked = { pages: 0, rows: 0 };
   /** What is done while a page is read, before it is answered. */
-  let onPage = (): Promise<void> => Promise.resolve();
+  let onPage = (): Promise<unknown> => Promise.resolve();
   /** The same of the rows that come. */
   let onRows = (): void => undefined;
   let isAway = false;
+  /** How many of the next questions for the rows that come are not answered. */
+  let refused = 0;
   const queries = queriesOver(() => Promise.resolve([...rows]));
   const page = async (request: LedgerPageRequest) => {
     asked.pages += 1;
     const found = await queries.page(request);
     await onPage();
-    return isAway ? E.left({ _tag: 'ReadModelUnavailable' as const, cause: 'away' }) : found;
+    return isAway ? unreadable : found;
   };
   const rowsAfter: typeof queries.rowsAfter = async (...range) => {
     asked.rows += 1;
     const found = await queries.rowsAfter(...range);
+    // a database takes a turn, so that one who asks without end holds up nothing
+    await turn();
     onRows();
-    return found;
+    if (refused === 0) return found;
+    refused -= 1;
+    return unreadable;
   };
   /** As another process does, of which this one hears by `note`. */
   const write = (count: number, user = 'ann', padding = ''): void => {
@@ -40,10 +59,12 @@ const aLedger = () => {
   };
   const note = (): void => progress.advance(BigInt(rows.length));
   const tail = makeLedgerTail({ clock, queries: { rowsAfter }, progress });
+  const feed = makeLedgerFeed({ clock, ledger: { page, nextPage: page }, tail });
+  feeds.push(feed);
   return {
     clock,
     asked,
-    feed: makeLedgerFeed({ clock, ledger: { page, nextPage: page }, tail }),
+    feed,
     append: (count: number, user = 'ann', padding = '') => {
       write(count, user, padding);
       note();
@@ -51,9 +72,10 @@ const aLedger = () => {
     write,
     note,
     forget: progress.forget,
-    whilePageIsRead: (work: () => Promise<void>) => (onPage = work),
+    whilePageIsRead: (work: () => Promise<unknown>) => (onPage = work),
     whileRowsAreRead: (work: () => void) => (onRows = work),
     goAway: () => (isAway = true),
+    refuseRows: (count: number) => (refused = count),
   };
 };
 
@@ -93,26 +115,45 @@ const shown = (part: FeedPart): ReadonlyArray<Shown> => {
   }
 };
 
-/** Collects what a feed gives; `seen` grows as it comes. */
-const collect = ({ parts }: Feed): { readonly seen: Array<Shown>; readonly ended: Promise<void> } => {
+type Collected = {
+  /** Grows as it comes. */
+  readonly seen: Array<Shown>;
+  /** Whether there is nothing more, by now. */
+  readonly hasEnded: () => Promise<boolean>;
+  readonly failure: () => unknown;
+};
+
+/** Collects what a feed gives. */
+const collect = ({ parts }: Feed): Collected => {
   const seen: Array<Shown> = [];
-  const reading = async (): Promise<void> => {
-    for await (const part of parts) seen.push(...shown(part));
+  let [isOver, failure]: [boolean, unknown] = [false, undefined];
+  const read = async (): Promise<void> => {
+    try {
+      for await (const part of parts) seen.push(...shown(part));
+    } catch (error) {
+      failure = error;
+    }
+    isOver = true;
   };
-  return { seen, ended: reading() };
+  void read();
+  const hasEnded = async (): Promise<boolean> => {
+    await turnsUntil(() => isOver);
+    return isOver;
+  };
+  return { seen, hasEnded, failure: () => failure };
 };
 
 const upTo = (end: number, from = 0): ReadonlyArray<number> => Array.from({ length: end - from }, (_, n) => from + n);
 
 const numbersIn = (seen: ReadonlyArray<Shown>): ReadonlyArray<Shown> => seen.filter((each) => typeof each === 'number');
 
-const length = (seen: ReadonlyArray<Shown>, wanted: number): Promise<number> =>
-  eventually(
-    () => seen.length,
-    (found) => found >= wanted,
-  );
+const length = (seen: ReadonlyArray<Shown>, wanted: number): Promise<void> => turnsUntil(() => seen.length >= wanted);
 
 describe('a feed of the ledger', () => {
+  afterEach(() => {
+    for (const feed of feeds.splice(0)) feed.stop();
+  });
+
   it('gives what is there, says so once, and then gives what comes', async () => {
     const ledger = aLedger();
     ledger.append(3);
@@ -123,7 +164,6 @@ describe('a feed of the ledger', () => {
     ledger.append(2);
     await length(seen, 7);
     expect(seen).to.deep.equal([0, 1, 2, 'caught up at 2', 3, 4, 5]);
-    ledger.feed.stop();
   });
 
   it('begins with the first event of an empty ledger', async () => {
@@ -133,7 +173,6 @@ describe('a feed of the ledger', () => {
     ledger.append(1);
     await length(seen, 2);
     expect(seen).to.deep.equal(['caught up at -1', 0]);
-    ledger.feed.stop();
   });
 
   it('goes on behind an index, and refuses one that no event has', async () => {
@@ -147,20 +186,18 @@ describe('a feed of the ledger', () => {
     expect(atEnd.seen).to.deep.equal(['caught up at 4']);
     const past = await ledger.feed.open({ filter: {}, after: 5n, quietMs: HOUR, onTooSlow: () => undefined });
     expect(past).to.deep.equal(E.left({ _tag: 'PastEnd' }));
-    ledger.feed.stop();
   });
 
   it('gives to each filter its own', async () => {
     const ledger = aLedger();
-    const feeds = await Promise.all(
+    const opened = await Promise.all(
       [{ user: 'ann' }, { user: 'bob' }, { user: 'bob' }, {}].map((filter) => open(ledger, { filter })),
     );
-    const collected = feeds.map(collect);
+    const collected = opened.map(collect);
     ledger.append(1, 'ann');
     ledger.append(2, 'bob');
     await Promise.all(collected.map(({ seen }, i) => length(seen, [2, 3, 3, 4][i]!)));
     expect(collected.map(({ seen }) => numbersIn(seen))).to.deep.equal([[0], [1, 2], [1, 2], [0, 1, 2]]);
-    ledger.feed.stop();
   });
 
   it('leaves nothing out and gives nothing twice, whatever is appended while it begins', async () => {
@@ -177,13 +214,14 @@ describe('a feed of the ledger', () => {
           ledger.append(meanwhile);
           await length(watching.seen, before + 1 + meanwhile);
         });
-        const feeds = await Promise.all([open(ledger), open(ledger)]);
-        const collected = feeds.map(collect);
+        const opened = await Promise.all([open(ledger), open(ledger)]);
+        const collected = opened.map(collect);
         ledger.append(3);
         const total = before + meanwhile + 3;
-        await Promise.all(collected.map(({ seen }) => length(seen, total + 1)));
-        for (const { seen } of [watching, ...collected]) expect(numbersIn(seen)).to.deep.equal(upTo(total));
-        ledger.feed.stop();
+        for (const { seen } of [watching, ...collected]) {
+          await length(seen, total + 1);
+          expect(numbersIn(seen)).to.deep.equal(upTo(total));
+        }
       }
   });
 
@@ -200,14 +238,13 @@ describe('a feed of the ledger', () => {
     ledger.append(1);
     await length(second.seen, 2);
     expect(second.seen).to.deep.equal(['caught up at 3', 4]);
-    ledger.feed.stop();
   });
 
   it('asks for the rows that come once, for however many, and for nothing while nothing comes', async () => {
     const ledger = aLedger();
     ledger.append(10);
-    const feeds = await Promise.all(Array.from({ length: 100 }, () => open(ledger, { after: 9 })));
-    const collected = feeds.map(collect);
+    const opened = await Promise.all(Array.from({ length: 100 }, () => open(ledger, { after: 9 })));
+    const collected = opened.map(collect);
     await Promise.all(collected.map(({ seen }) => length(seen, 1)));
     const before = { ...ledger.asked };
     ledger.append(1);
@@ -216,11 +253,11 @@ describe('a feed of the ledger', () => {
       pages: 0,
       rows: 1,
     });
-    for (const feed of feeds) feed.close();
-    await Promise.all(collected.map(({ ended }) => ended));
+    for (const feed of opened) feed.close();
+    for (const { hasEnded } of collected) expect(await hasEnded()).to.equal(true);
     const { rows } = ledger.asked;
     ledger.append(1);
-    await Promise.resolve();
+    await ledger.clock.advance(HOUR);
     expect(ledger.asked.rows).to.equal(rows);
   });
 
@@ -238,7 +275,6 @@ describe('a feed of the ledger', () => {
     ledger.append(1);
     await length(seen, 3);
     expect(numbersIn(seen)).to.deep.equal([0, 1]);
-    ledger.feed.stop();
   });
 
   it('says when nothing has come for a while', async () => {
@@ -248,7 +284,6 @@ describe('a feed of the ledger', () => {
     expect(seen).to.deep.equal(['caught up at -1', 'quiet']);
     await ledger.clock.advance(1);
     expect(seen).to.deep.equal(['caught up at -1', 'quiet', 'quiet']);
-    ledger.feed.stop();
   });
 
   it('ends for a client that takes nothing once a mebibyte waits for it, and not for others', async () => {
@@ -264,10 +299,74 @@ describe('a feed of the ledger', () => {
     }
     expect(cuts).to.equal(1);
     expect(numbersIn(quick.seen)).to.deep.equal(upTo(41));
-    const { seen, ended } = collect(slow);
-    await ended;
-    expect(seen).to.deep.equal([0, 'caught up at 0']);
-    ledger.feed.stop();
+    const { seen, hasEnded } = collect(slow);
+    expect([await hasEnded(), seen]).to.deep.equal([true, [0, 'caught up at 0']]);
+  });
+
+  it('gives what comes together, however much it is', async () => {
+    const ledger = aLedger();
+    let cuts = 0;
+    const { seen } = collect(await open(ledger, { onTooSlow: () => (cuts += 1) }));
+    await length(seen, 1);
+    ledger.append(40, 'ann', 'x'.repeat(30_000));
+    await length(seen, 41);
+    ledger.append(1_200);
+    await length(seen, 1_241);
+    expect([cuts, numbersIn(seen)]).to.deep.equal([0, upTo(1_240)]);
+  });
+
+  it('counts what waits for a client, and not what that has taken', async () => {
+    const ledger = aLedger();
+    let cuts = 0;
+    const { parts } = await open(ledger, { onTooSlow: () => (cuts += 1) });
+    const seen: Array<Shown> = [];
+    const take = async (): Promise<void> => {
+      const { value } = await parts.next();
+      if (value !== undefined) seen.push(...shown(value));
+    };
+    await take();
+    for (let n = 0; n < 40; n += 1) {
+      ledger.append(1, 'ann', 'x'.repeat(30_000));
+      await take();
+    }
+    for (const read of [1, 2]) {
+      const before = ledger.asked.rows;
+      ledger.append(1, 'ann', `${read}`);
+      await turnsUntil(() => ledger.asked.rows > before);
+      await ledger.clock.advance(0);
+    }
+    await take();
+    expect([cuts, numbersIn(seen)]).to.deep.equal([0, upTo(42)]);
+  });
+
+  it('goes on behind rows that could not be read, for which it asks once a second', async () => {
+    const ledger = aLedger();
+    const { seen } = collect(await open(ledger));
+    await length(seen, 1);
+    await ledger.clock.advance(0);
+    ledger.refuseRows(3);
+    const before = ledger.asked.rows;
+    ledger.append(1);
+    for (const asked of [1, 2, 3]) {
+      await length(seen, 2);
+      expect([ledger.asked.rows - before, seen]).to.deep.equal([asked, ['caught up at -1']]);
+      await ledger.clock.advance(1_000);
+    }
+    expect(seen).to.deep.equal(['caught up at -1', 0]);
+  });
+
+  it('asks for no rows that come where what is there could not be read', async () => {
+    const ledger = aLedger();
+    ledger.append(600);
+    // the end of the ledger can be read, and what is before it not any more
+    ledger.whilePageIsRead(() => Promise.resolve(ledger.asked.pages === 2 && ledger.goAway()));
+    const refused = await ledger.feed.open({ filter: {}, after: 599n, quietMs: HOUR, onTooSlow: () => undefined });
+    expect(E.isLeft(refused)).to.equal(true);
+    await ledger.clock.advance(0);
+    const { rows } = ledger.asked;
+    ledger.append(1);
+    await ledger.clock.advance(0);
+    expect(ledger.asked.rows).to.equal(rows);
   });
 
   it('ends where it is closed or stopped, also while it waits, and after that at once', async () => {
@@ -276,24 +375,21 @@ describe('a feed of the ledger', () => {
     const [first, second] = [collect(one), collect(two)];
     await length(first.seen, 1);
     one.close();
-    await first.ended;
+    expect(await first.hasEnded()).to.equal(true);
     ledger.feed.stop();
-    await second.ended;
+    expect(await second.hasEnded()).to.equal(true);
     const late = collect(await open(ledger));
-    await late.ended;
-    expect(numbersIn(late.seen)).to.deep.equal([]);
+    expect([await late.hasEnded(), numbersIn(late.seen)]).to.deep.equal([true, []]);
   });
 
   it('ends at the moment that was asked for, and not before', async () => {
     const ledger = aLedger();
     const { clock } = ledger;
-    const { seen, ended } = collect(await open(ledger, { quietMs: HOUR, until: clock.date().getTime() + 10_000 }));
-    let isOver = false;
-    void ended.then(() => (isOver = true));
+    const { seen, hasEnded } = collect(await open(ledger, { quietMs: HOUR, until: clock.date().getTime() + 10_000 }));
     await clock.advance(9_999);
-    expect([isOver, seen]).to.deep.equal([false, ['caught up at -1']]);
+    expect([await hasEnded(), seen]).to.deep.equal([false, ['caught up at -1']]);
     await clock.advance(1);
-    expect([isOver, clock.waiting()]).to.deep.equal([true, 0]);
+    expect([await hasEnded(), clock.waiting()]).to.deep.equal([true, 0]);
   });
 
   it('ends at once at a moment that has passed, and at one that is years away when it comes', async () => {
@@ -301,33 +397,29 @@ describe('a feed of the ledger', () => {
     const { clock } = ledger;
     const past = collect(await open(ledger, { until: clock.date().getTime() - 1 }));
     await clock.advance(1);
-    await past.ended;
+    expect(await past.hasEnded()).to.equal(true);
     const far = collect(await open(ledger, { quietMs: 4_000 * HOUR, until: clock.date().getTime() + 20_000 * HOUR }));
-    let isOver = false;
-    void far.ended.then(() => (isOver = true));
     await clock.advance(20_000 * HOUR - 1);
-    expect(isOver).to.equal(false);
+    expect(await far.hasEnded()).to.equal(false);
     await clock.advance(1);
-    expect([isOver, clock.waiting()]).to.deep.equal([true, 0]);
+    expect([await far.hasEnded(), clock.waiting()]).to.deep.equal([true, 0]);
   });
 
   it('leaves no timer when it is closed before', async () => {
     const ledger = aLedger();
     const feed = await open(ledger, { until: ledger.clock.date().getTime() + HOUR });
-    const { ended } = collect(feed);
+    const { hasEnded } = collect(feed);
     feed.close();
-    await ended;
-    expect(ledger.clock.waiting()).to.equal(0);
+    expect([await hasEnded(), ledger.clock.waiting()]).to.deep.equal([true, 0]);
   });
 
   it('ends when the rows turn out to be of another log', async () => {
     const ledger = aLedger();
     ledger.append(1);
-    const { seen, ended } = collect(await open(ledger));
+    const { seen, hasEnded } = collect(await open(ledger));
     await length(seen, 2);
     ledger.forget();
-    await ended;
-    expect(seen).to.deep.equal([0, 'caught up at 0']);
+    expect([await hasEnded(), seen]).to.deep.equal([true, [0, 'caught up at 0']]);
   });
 
   it('is a failure where the ledger cannot be read at first, and throws where it cannot be read on', async () => {
@@ -335,9 +427,9 @@ describe('a feed of the ledger', () => {
     ledger.append(600);
     const opened = await open(ledger);
     ledger.goAway();
-    const { ended } = collect(opened);
-    const thrown: unknown = await ended.catch((error: unknown) => error);
-    expect(thrown).to.be.an('error').with.property('message', 'the ledger cannot be read on');
+    const { hasEnded, failure } = collect(opened);
+    expect(await hasEnded()).to.equal(true);
+    expect(failure()).to.be.an('error').with.property('message', 'the ledger cannot be read on');
     const refused = await ledger.feed.open({ filter: {}, after: undefined, quietMs: HOUR, onTooSlow: () => undefined });
     expect(E.isLeft(refused) && refused.left._tag).to.equal('ReadModelUnavailable');
   });
