@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import type { CommandCall, CommandFailure, Handled } from '../../src/event-sourcing/command/command-call.js';
+import type { FindSnapshot } from '../../src/event-sourcing/command/snapshot.js';
+import type { Decisions } from '../../src/event-sourcing/decisions.js';
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { OnLost } from '../../src/event-sourcing/log-memory.js';
@@ -48,12 +50,16 @@ export const aProcess = (
     eventKey,
     onLost = () => undefined,
     findSkipped,
+    decisions,
+    findSnapshot,
     ...limits
   }: Partial<CommandLimits> & {
     readonly runtime?: Runtime;
     readonly eventKey?: EventKey;
     readonly onLost?: OnLost;
     readonly findSkipped?: FindSkipped;
+    readonly decisions?: Decisions;
+    readonly findSnapshot?: FindSnapshot<Notebook>;
   } = {},
 ) => {
   const handle = makeHandleCommand({
@@ -65,6 +71,8 @@ export const aProcess = (
     onLost,
     limits,
     ...(findSkipped && { findSkipped }),
+    ...(decisions && { decisions }),
+    ...(findSnapshot && { findSnapshot }),
   });
   return (stream: StreamName, command: NotebookCommand, { key, request, ...over }: Asked = {}): Promise<Outcome> =>
     handle({

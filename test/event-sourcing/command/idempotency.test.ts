@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import { makeDecisions } from '../../../src/event-sourcing/decisions.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
+import type { Notebook } from '../../support/notebook.js';
 import { aNotebook, aProcess, chainOf, handled, notesOf, open, take } from '../../support/command-handler.js';
 
 const reused = E.left({ _tag: 'IdempotencyKeyReused' });
@@ -140,6 +142,25 @@ describe('a command under an idempotency key', () => {
     for (const process of [one, aProcess(unsure)])
       expect((await handled(process(stream, take('a'), { key: 'k1' }))).replayed).to.equal(true);
     expect(await notesOf(store, stream)).to.deep.equal(['a']);
+  });
+
+  it('is known in a process that begins with what the process before it had decided by it', async () => {
+    const decisions = makeDecisions();
+    const before = aProcess(store, { decisions });
+    const first = await handled(before(stream, take('a'), { key: 'k1' }));
+    const [event] = (await chainOf(store, stream)).slice(-1);
+    const decision = decisions.endedBy(event!)!;
+    // reason: decided by the decider of notebooks
+    const snapshot = {
+      ...decision,
+      state: decision.state as Notebook,
+      revision: event!.revision,
+      creationPosition: 0n,
+    };
+    const after = aProcess(store, { findSnapshot: () => Promise.resolve(snapshot) });
+    await handled(after(stream, take('b')));
+    expect(await handled(after(stream, take('a'), { key: 'k1' }))).to.deep.equal({ ...first, replayed: true });
+    expect(await notesOf(store, stream)).to.deep.equal(['a', 'b']);
   });
 
   it('answers the result that was stored although its acknowledgement was lost', async () => {
