@@ -30,6 +30,8 @@ describe('comparing the log with checkpoints', () => {
   let cosigned: Array<SignedCheckpoint>;
   let inStorage: Array<SignedCheckpoint>;
   let newestWhenItBegan: SignedCheckpoint | undefined;
+  /** Which of the questions for the largest checkpoint Postgres does not answer. */
+  let unanswered: 'newestOf' | 'cosignedOf' | undefined;
   let signed: (size: number, signer?: Signer) => SignedCheckpoint;
 
   beforeEach(async () => {
@@ -40,11 +42,18 @@ describe('comparing the log with checkpoints', () => {
       const { name: origin } = signer.verifier;
       return { origin, size, note: right(signCheckpoint({ size, root }, signer)) };
     };
-    newestWhenItBegan = undefined;
+    [newestWhenItBegan, unanswered] = [undefined, undefined];
     inPostgres = [100, 200, 300, EVENTS].map((size) => signed(size));
     cosigned = [];
     inStorage = [signed(EVENTS), signed(200)];
   });
+
+  const answer = (asked: typeof unanswered, found: SignedCheckpoint | undefined) =>
+    Promise.resolve(
+      asked === unanswered
+        ? E.left({ _tag: 'ReadModelUnavailable' as const, cause: new Error('away') })
+        : E.right(found),
+    );
 
   const check = async (witnesses: ReadonlyArray<Witness> = [], hasPostgres = true) => {
     const faults: Array<LogFault> = [];
@@ -55,10 +64,11 @@ describe('comparing the log with checkpoints', () => {
       tree: hasPostgres
         ? {
             newestOf: (origin) =>
-              Promise.resolve(
-                E.right(newestWhenItBegan ?? inPostgres.findLast((checkpoint) => checkpoint.origin === origin)),
+              answer(
+                'newestOf',
+                newestWhenItBegan ?? inPostgres.findLast((checkpoint) => checkpoint.origin === origin),
               ),
-            cosignedOf: () => Promise.resolve(E.right(cosigned.at(-1))),
+            cosignedOf: () => answer('cosignedOf', cosigned.at(-1)),
             // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
             async *cosigned() {
               yield* cosigned;
@@ -147,6 +157,14 @@ describe('comparing the log with checkpoints', () => {
     world.events.splice(0);
     expect(await kinds()).to.have.length(6);
     expect((await check()).counts).to.deep.include({ fitting: 0, differing: 6 });
+  });
+
+  it('compares nothing where Postgres does not say which checkpoint is the largest', async () => {
+    for (const question of ['newestOf', 'cosignedOf'] as const) {
+      unanswered = question;
+      const failure: unknown = await check().catch((error: unknown) => error);
+      expect(failure, question).to.be.an('error').with.property('message', 'away');
+    }
   });
 
   it('names a checkpoint that was removed from Postgres', async () => {
