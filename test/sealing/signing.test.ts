@@ -226,6 +226,46 @@ describe('signing the tree', () => {
     expect(sizes(kept.state.recorded)).to.deep.equal([10]);
   });
 
+  it('does not sign where a checkpoint is filed under a size that it does not have', async () => {
+    const kept = tree();
+    kept.state.leaves = names(10);
+    const first = start(kept, makeMemoryArchive());
+    await first.said('Signed');
+    await first.stop();
+    kept.state.leaves = names(15);
+    kept.state.recorded = kept.state.recorded.map((one) => ({ ...one, size: 12 }));
+    const { said, tags } = start(kept, makeMemoryArchive());
+    await said('Fault');
+    expect(tags()).to.deep.equal(['Foreign']);
+  });
+
+  it('finds that a log is whole again also where it has come to the place at which it was signed', async () => {
+    const kept = tree();
+    kept.state.leaves = names(10);
+    let reached = 10;
+    const { said, tags } = start(kept, makeMemoryArchive(), { reached: () => reached });
+    await said('Archived');
+    [kept.state.leaves, reached] = [names(9), 9];
+    await said('Fault');
+    [kept.state.leaves, reached] = [names(10), 10];
+    await clock.advance(5_000);
+    expect(tags()).to.deep.equal(['Signed', 'Archived', 'Shorter', 'FaultOver']);
+  });
+
+  it('says again that it cannot sign, when it has signed in between', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    const { tags } = start(kept, archive);
+    for (const size of [1, 2, 3]) {
+      kept.state.leaves = names(size);
+      kept.state.isAway = true;
+      await clock.advance(3_000);
+      kept.state.isAway = false;
+      await clock.advance(1_000);
+    }
+    expect(tags().filter((tag) => tag !== 'Archived')).to.deep.equal([1, 2, 3].flatMap(() => ['Postponed', 'Signed']));
+  });
+
   it('signs nothing while the storage, the database or the log cannot be asked, and says so once', async () => {
     const kept = tree();
     const archive = makeMemoryArchive();
