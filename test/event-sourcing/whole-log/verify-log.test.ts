@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { type EventStore, StreamTruncated } from '../../../src/event-sourcing/event-store.js';
+import { type EventStore, StoreUnavailable, StreamTruncated } from '../../../src/event-sourcing/event-store.js';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { lookUpChainEnds } from '../../../src/event-sourcing/whole-log/chain-ends.js';
 import { gatherAppends } from '../../../src/event-sourcing/whole-log/gather-appends.js';
+import type { LogCheck } from '../../../src/event-sourcing/whole-log/log-check.js';
 import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
 import { keepChainEnds } from '../../../src/event-sourcing/whole-log/keep-chain-ends.js';
 import { verifyLog, verifyStream } from '../../../src/event-sourcing/whole-log/verify-log.js';
@@ -96,6 +97,21 @@ describe('verifying a log', () => {
     expect(new Set(found.map(({ reason }) => reason))).to.deep.equal(new Set(['revision 50, expected 0']));
   });
 
+  it('does not take a log that cannot be read for a broken chain', async () => {
+    const silent: EventStore = {
+      ...store,
+      // eslint-disable-next-line require-yield, @typescript-eslint/require-await -- the port is asynchronous
+      async *readStream() {
+        throw new StoreUnavailable('away');
+      },
+    };
+    const chainEnds = lookUpChainEnds(silent, 2);
+    const verified = verifyLog({ ...silent, readStream: store.readStream }, { ...verifying(), chainEnds });
+    const failure: unknown = await verified.catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(StoreUnavailable);
+    expect(found).to.deep.equal([]);
+  });
+
   it('reads one stream alone when it is asked for one', async () => {
     const expected = { events: 60, streams: 1, broken: 0, ...NOTHING_ELSE, isComplete: true };
     expect(await verifyStream(store, businessStream(3), verifying())).to.deep.equal(expected);
@@ -105,5 +121,20 @@ describe('verifying a log', () => {
   it('says that it did not come to the end when it was interrupted', async () => {
     const { isComplete, events } = await verifyLog(store, verifying(AbortSignal.abort()));
     expect({ isComplete, events }).to.deep.equal({ isComplete: false, events: 0 });
+  });
+
+  it('ends what it compares beside the chains at the end of the log, and not where it was interrupted', async () => {
+    const stopping = new AbortController();
+    const seen: Array<number | 'end'> = [];
+    const check: LogCheck = {
+      take: (events) => Promise.resolve(void seen.push(events.length)),
+      end: () => Promise.resolve(void seen.push('end')),
+    };
+    await verifyLog(store, { ...verifying(), checks: [check] });
+    const whole = seen.splice(0);
+    expect(whole.at(-1)).to.equal('end');
+    expect(whole.length).to.be.greaterThan(2);
+    await verifyLog(store, { ...verifying(stopping.signal), checks: [check], onPage: () => stopping.abort() });
+    expect(seen).to.deep.equal(whole.slice(0, 1));
   });
 });
