@@ -7,7 +7,7 @@ import { either as E } from 'fp-ts';
 import { documentStream } from '../../src/application/document/execute-document.js';
 import { newFileKey } from '../../src/application/document/file-key.js';
 import { readManifest } from '../../src/backup/backup-place.js';
-import type { Lacking, Manifest } from '../../src/backup/manifest.js';
+import { type Lacking, type Manifest, renderManifest } from '../../src/backup/manifest.js';
 import { isRestoredAsCopy, restoreBackup } from '../../src/backup/restore-backup.js';
 import type { Secret } from '../../src/backup/secrets.js';
 import { type BackupFinding, type VerifiedBackup, verifyBackup } from '../../src/backup/verify-backup.js';
@@ -136,9 +136,10 @@ describe('a backup', () => {
     target: ReturnType<typeof emptyTarget>,
     signal = new AbortController().signal,
     goesOn = false,
+    onFiles = (_events: number): void => undefined,
   ) =>
     restoreBackup(backup.place, await manifest(), target, {
-      ...{ runtime: systemRuntime, goesOn, signal, onEvents: () => undefined, onFiles: () => undefined },
+      ...{ runtime: systemRuntime, goesOn, signal, onEvents: () => undefined, onFiles },
       onLacking: (one) => lacking.push(one),
     });
 
@@ -204,6 +205,47 @@ describe('a backup', () => {
     expect(withoutPositions(await wholeLog(target.log))).to.deep.equal(withoutPositions(await wholeLog(store)));
   });
 
+  it('is not restored whole where that ends between its files and its checkpoints', async () => {
+    await given(1);
+    const archive = makeMemoryArchive();
+    archive.kept.push({ origin: 'log.example/events', size: 1, note: 'a note' });
+    await written({ archive });
+    const target = emptyTarget();
+    const ended = new AbortController();
+    const first = await restore(target, ended.signal, false, () => ended.abort());
+    expect(E.isRight(first) && first.right).to.deep.include({ files: 1, checkpoints: 0, isComplete: false });
+    const second = await restore(target, undefined, true);
+    expect(E.isRight(second) && second.right).to.deep.include({ events: 1, checkpoints: 1, isComplete: true });
+  });
+
+  /** What of the manifest is different from what was written. */
+  const change = async (changes: (written: Manifest) => Partial<Manifest>): Promise<void> => {
+    const before = await manifest();
+    backup.manifests.push(renderManifest({ ...before, ...changes(before) }));
+  };
+
+  it('is one of less where its manifest has lost a segment, which is said', async () => {
+    await given(1_200);
+    await written();
+    await change(({ segments }) => ({ segments: segments.slice(0, -1) }));
+    const reason = 'it has 1000 events, the manifest says 1200';
+    expect(await verify()).to.deep.equal([{ kind: 'changed', reason }]);
+  });
+
+  for (const [what, said] of [
+    ['fewer', 3],
+    ['more', 1],
+  ] as const)
+    it(`is not restored where a segment has ${what} events than its manifest says`, async () => {
+      await given(2);
+      await written();
+      await change(({ segments }) => ({ segments: segments.map((segment) => ({ ...segment, events: said })) }));
+      const reason = `log/00000001.ndjson.gz has 2 events, the manifest says ${said}`;
+      const error = await restore(emptyTarget()).catch((cause: unknown) => String(cause));
+      expect(error).to.equal(`BackupFault: ${reason}`);
+      expect(await verify()).to.deep.equal([{ kind: 'changed', reason }]);
+    });
+
   it('is not complete while its secrets cannot be written', async () => {
     await given(1);
     await written();
@@ -263,6 +305,37 @@ describe('a backup', () => {
       await written({ ...both, seal: sealOf(SIGNER) });
       expect(await verify()).to.deep.equal([]);
       expect([verified?.checkpoints, verified?.compared]).to.deep.equal([2, 1]);
+    });
+
+    it('has none of events that came while it was made, which are those of the next', async () => {
+      await given(2);
+      const recorded = [await checkpoint(SIGNER)];
+      const archive = makeMemoryArchive();
+      const timestamps = makeMemoryTimestamps();
+      const signed = async (): Promise<void> => {
+        const latest = await checkpoint(SIGNER);
+        archive.kept.push(latest);
+        timestamps.kept.push({ checkpoint: latest, answer: Buffer.from('an answer') });
+      };
+      await signed();
+      const head: typeof store.head = async () => {
+        const before = await store.head();
+        await given(1);
+        await signed();
+        recorded.push(await checkpoint(SIGNER));
+        return before;
+      };
+      const sizes = () => [
+        ...backup.archive.kept.map(({ size }) => size),
+        ...backup.timestamps.kept.map((stamped) => stamped.checkpoint.size),
+      ];
+      const all = { archive, timestamps, recorded: () => recording(...recorded).recorded(), seal: sealOf(SIGNER) };
+      const first = await written({ ...all, store: { ...store, head } });
+      expect([first.events, first.checkpoints, sizes()]).to.deep.equal([2, 1, [2, 2]]);
+      expect(await verify()).to.deep.equal([]);
+      const second = await written(all);
+      expect([second.events, second.checkpoints, new Set(sizes())]).to.deep.equal([1, 1, new Set([2, 3])]);
+      expect(await verify()).to.deep.equal([]);
     });
 
     it('keeps the key when a run does not know it', async () => {

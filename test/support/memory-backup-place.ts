@@ -10,10 +10,11 @@ export const makeMemoryBackupPlace = () => {
   const secrets = new Map<string, string>();
   const manifests: Array<string> = [];
   const files = new FakeObjectStorage();
+  const [archive, timestamps] = [makeMemoryArchive(), makeMemoryTimestamps()];
   const place: BackupPlace = {
     files,
-    archive: makeMemoryArchive(),
-    timestamps: makeMemoryTimestamps(),
+    archive,
+    timestamps,
     readManifest: () => Promise.resolve(manifests.at(-1)),
     writeManifest: (text) => Promise.resolve(void manifests.push(text)),
     writeSegment: async (name, chunks) => {
@@ -29,7 +30,7 @@ export const makeMemoryBackupPlace = () => {
     readSecret: (name) => Promise.resolve(secrets.get(name)),
   };
   return {
-    ...{ place, files, segments, secrets },
+    ...{ place, files, archive, timestamps, segments, secrets },
     /** Every manifest that was written, the oldest first. */
     manifests,
   };
