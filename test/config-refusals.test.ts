@@ -73,6 +73,13 @@ describe('the configuration refuses', () => {
     expect(warningsOf({})).to.deep.equal([]);
   });
 
+  for (const name of ['DATABASE_CONNECT_TIMEOUT', 'VERIFY_PERIOD'])
+    it(`a time of nothing for ${name}`, () => {
+      for (const none of ['0s', '0m', '000d'])
+        expect(faultsOf({ [name]: none }), none).to.deep.equal([`${name}: expected a time like 90s, 30m, 24h or 7d`]);
+      expect(faultsOf({ [name]: '1s' })).to.deep.equal([]);
+    });
+
   const planted = 'pl4nted';
   const unread: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     [

@@ -106,6 +106,17 @@ describe('the progress of a read model', () => {
     expect(await moved).to.equal(true);
   });
 
+  it('lets others wait on after one that had less time than rows may take', async () => {
+    const progress = makeProgress(clock, 2_000);
+    const first = progress.waitFor(3n, clock.monotonic() + 1_999);
+    await clock.advance(1_999);
+    expect(await first).to.equal(false);
+    const second = progress.waitFor(4n);
+    expect(progress.isAwaited()).to.equal(true);
+    progress.advance(4n);
+    expect(await second).to.equal(true);
+  });
+
   it('holds back that a row is late, where others may show old rows, and notes it first', async () => {
     const notes: Array<bigint> = [];
     let ended: boolean | undefined;
