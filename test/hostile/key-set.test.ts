@@ -209,6 +209,21 @@ describe('a hostile or careless key set', () => {
         expect(await letIn(good('bob'))).to.equal(true);
       });
 
+    it('takes no keys from where the endpoint sends it', async () => {
+      const elsewhere = await startKeySetServer();
+      try {
+        elsewhere.keys = [jwkOf(otherRsa.publicKey, { kid: 'it' })];
+        for (const status of [301, 302, 303, 307, 308]) {
+          keySet.respond = (response) => response.writeHead(status, { location: elsewhere.uri }).end();
+          const found = await makeKeySet(clock, keySet.uri).find({ alg: 'RS256', kid: 'it' }).catch(errorFields);
+          expect(found, String(status)).to.include({ message: 'the signing keys cannot be fetched' });
+        }
+        expect(elsewhere.asked).to.equal(0);
+      } finally {
+        await elsewhere.close();
+      }
+    });
+
     it('says nothing of what the endpoint repeats, such as the credentials that it was sent', async () => {
       const repeated = Buffer.from('app:planted').toString('base64');
       keySet.respond = (response) => response.end(`Basic ${repeated}`);

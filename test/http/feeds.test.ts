@@ -169,11 +169,14 @@ describe('the events of a record as they come', () => {
   });
 
   /** A feed whose parts the test gives. */
-  const given = (parts: (request: Omit<FeedRequest, 'filter'>) => AsyncGenerator<FeedPart, void, undefined>) =>
+  const given = (
+    parts: (request: Omit<FeedRequest, 'filter'>) => AsyncGenerator<FeedPart, void, undefined>,
+    close = (): void => undefined,
+  ) =>
     start({
       ports: () => ({
         feed: {
-          open: (request) => Promise.resolve(E.right({ parts: parts(request), close: () => undefined })),
+          open: (request) => Promise.resolve(E.right({ parts: parts(request), close })),
           stop: () => undefined,
         },
       }),
@@ -193,6 +196,34 @@ describe('the events of a record as they come', () => {
       [{ event: 'caught-up', data: { index: null } }],
       ['heartbeat'],
     ]);
+  });
+
+  it('are closed when the answer to HEAD is sent, and when their client goes', async () => {
+    let closed = 0;
+    let onClosed = (): void => undefined;
+    await given(
+      async function* () {
+        yield await Promise.resolve({ _tag: 'CaughtUp', index: -1n });
+        await new Promise<void>((resolve) => (onClosed = resolve));
+      },
+      () => {
+        closed += 1;
+        onClosed();
+      },
+    );
+    const path = `/business/${await create('a')}/events`;
+    expect((await call('HEAD', path, { as: auditor, headers: { Accept: 'text/event-stream' } })).status).to.equal(200);
+    expect(closed).to.equal(1);
+    const { leave, until } = await events(path);
+    await until(1);
+    expect(closed).to.equal(1);
+    leave();
+    expect(
+      await eventually(
+        () => closed,
+        (count) => count === 2,
+      ),
+    ).to.equal(2);
   });
 
   it('are cut off for a client that is too slow, which the log says', async () => {

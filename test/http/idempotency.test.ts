@@ -100,6 +100,15 @@ describe('Idempotency-Key over HTTP', () => {
     expect([put.status, put.headers.get('etag')]).to.deep.equal([200, '"1"']);
   });
 
+  it('keeps the keys of two methods of one path apart', async () => {
+    const headers = key();
+    const path = `/business/${idOf(await call('POST', '/business', { as, body: { name: 'a' } }))}`;
+    expect((await call('PUT', path, { as, headers, body: { name: 'b' } })).status).to.equal(200);
+    const deleted = await call('DELETE', path, { as, headers });
+    expect([deleted.status, deleted.headers.get('idempotent-replayed')]).to.deep.equal([200, null]);
+    expect((await call('GET', path, { as })).status).to.equal(404);
+  });
+
   it('answers updates, owners and deletes again as they were, also against a condition that held then', async () => {
     const id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
     const calls = [

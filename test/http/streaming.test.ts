@@ -14,6 +14,7 @@ import { readAhead } from '../../src/read/read-ahead.js';
 import { callerOf } from '../support/client.js';
 import { atRest, eventually } from '../support/eventually.js';
 import { portsOf, replacing } from '../support/memory-ports.js';
+import { makeManualClock } from '../support/manual-clock.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
@@ -255,4 +256,40 @@ describe('a reader that stops reading', () => {
     ).to.equal(true);
     response.on('error', () => undefined).destroy();
   });
+});
+
+describe('a reader that reads in time', () => {
+  let stack: MemoryStack;
+  afterEach(() => stack.stop());
+
+  for (const [what, query] of [
+    ['a large answer', '?limit=10'],
+    ['a stream', ''],
+  ] as const)
+    it(`has as much time for its next request as for any, once it has ${what}`, async () => {
+      const clock = makeManualClock(new Date());
+      const records = Buffer.from(`[${' '.repeat(300_000)}]`);
+      stack = await startMemoryStack({
+        runtime: { ...systemRuntime, clock },
+        ports: replacing('businesses', (businesses) => ({
+          queries: {
+            ...businesses.queries,
+            page: () => Promise.resolve(E.right({ records, next: undefined })),
+            all: () => Promise.resolve(E.right(Readable.from([records]))),
+          },
+        })),
+      });
+      const before = clock.waiting();
+      const headers = { authorization: `Bearer ${stack.tokenFor('viewer')}` };
+      const response = await responseTo(request(`${stack.baseUrl}/api/v1/business${query}`, { headers }).end());
+      let length = 0;
+      for await (const chunk of response) length += (chunk as Buffer).length; // reason: no encoding is set
+      expect([response.statusCode, length]).to.deep.equal([200, records.length]);
+      expect(
+        await eventually(
+          () => clock.waiting(),
+          (timers) => timers === before,
+        ),
+      ).to.equal(before);
+    });
 });

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { connectionOf } from '../../../src/http/budget/connection.js';
 import { serve } from '../../../src/http/serve.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 import { eventually } from '../../support/eventually.js';
@@ -210,6 +211,48 @@ describe('the connections of clients', () => {
     pending[1]!.end('the answer of the last');
     const [text] = (await once(waiting.at(-1)!, 'data')) as [Buffer]; // reason: documented
     expect(text.toString()).to.include('the answer of the last');
+  });
+
+  it('are forgotten when they go while they wait, and leave their place to nobody: they had none', async () => {
+    await start({ connections: 1 });
+    await open(GET);
+    await begun(1);
+    const [leaving, staying] = [await open(GET), await open(GET)];
+    expect(await oneWaits()).to.equal(2);
+    await clock.advance(100);
+    leaving.destroy();
+    await clock.advance(800);
+    expect([pending.length, staying.closed, cuts]).to.deep.equal([1, false, []]);
+    staying.destroy();
+    expect(
+      await eventually(
+        () => clock.waiting(),
+        (timers) => timers === 1,
+      ),
+    ).to.equal(1);
+  });
+
+  it('call for a request that has been answered nothing of what was to be done at its end', async () => {
+    await start({});
+    const socket = await open(GET);
+    await begun(1);
+    const called: Array<string> = [];
+    const atEndOf = (response: ServerResponse, name: string): void =>
+      connectionOf(response.req.socket).onceClosed(() => called.push(name));
+    atEndOf(pending[0]!, 'first');
+    const answered = once(socket, 'data');
+    pending[0]!.end();
+    await answered;
+    socket.write(GET);
+    await begun(2);
+    atEndOf(pending[1]!, 'second');
+    socket.destroy();
+    expect(
+      await eventually(
+        () => called,
+        ({ length }) => length > 0,
+      ),
+    ).to.deep.equal(['second']);
   });
 
   it('are refused while all others are being worked for', async () => {
