@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import { businesses } from '../../projections/businesses.js';
+import { failureIn } from '../../projections/engine/engine-failure.js';
 import { type Generation, readGeneration, tableOf } from '../../projections/engine/generation/generation.js';
 import { acquireLease } from '../../projections/engine/generation/lease.js';
 import { openForService } from '../../projections/engine/generation/open-generation.js';
@@ -236,5 +237,25 @@ describe('catching up, with one batch folded while the one before it is written'
     expect(E.isLeft(caughtUp) && String(caughtUp.left)).to.equal('Error: the database is gone');
     expect(steps).to.deep.equal(['folded 0', 'folded 1', 'written 0', 'folded 2']);
     expect((await found(ids)).rows).to.deep.equal([{ id: ids[0], name: 'name 0', revision: '0', parked: false }]);
+  });
+
+  it('ends where another process has taken the right to write the rows, and says so', async () => {
+    const events = eventsOf([{ business: 0, kind: 'good', next: 'together' }], [randomUUID()]);
+    const before = await readGeneration(pool, generation.name);
+    const { checkpoint: from = 'start' } = before ?? {};
+    const taken = { ...writer, lease: { ...writer.lease, fencing: '0' } };
+    const apply = makeApplyBatch(taken, runIn(pool), { onEvent: () => undefined });
+    const batches: Array<number> = [];
+    const oneBatch = async function* (own: ReadonlyArray<StoredEvent>) {
+      yield await Promise.resolve({ events: own, checkpoint: endOf(own) });
+    };
+    const catching = catchUp(taken, { readAll: () => oneBatch(events) }, apply, from, {
+      clock: systemRuntime.clock,
+      signal: new AbortController().signal,
+      onBatch: (count) => batches.push(count),
+    });
+    const error = await catching.catch((thrown: unknown) => thrown);
+    expect(failureIn(error, 'LeaseLost')?.message).to.equal(`another process writes ${generation.name}`);
+    expect([batches, await readGeneration(pool, generation.name)]).to.deep.equal([[], before]);
   });
 });

@@ -20,6 +20,7 @@ import type { NewEvent, StreamName } from '../../src/event-sourcing/recorded-eve
 import { UnreadableDecision } from '../../src/event-sourcing/operators/unreadable-decision.js';
 import { keepChainEnds } from '../../src/event-sourcing/whole-log/keep-chain-ends.js';
 import { verifyStream } from '../../src/event-sourcing/whole-log/verify-log.js';
+import { beforeStatement } from '../support/before-statement.js';
 import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { oneKey } from '../support/event-keys.js';
@@ -260,6 +261,18 @@ describe("an operator's work on the read models", function () {
     gate.emit('open');
     expect(await repairing).to.deep.equal(E.right({ _tag: 'Projected' }));
     expect(await writing).to.equal(undefined);
+  });
+
+  it('repairs an entity up to where the rows are once nobody else writes them', async () => {
+    const projections = start();
+    await show(projections, await append(store, streamAt(1), 0n, created('Acme')));
+    const meanwhile = beforeStatement(database, 'lock table read_model.instance', async () =>
+      show(projections, await append(store, streamAt(1), 1n, renamed('Acme 2'))),
+    );
+    const onGuarded = orThrow(await operationsOn(systemRuntime, store, meanwhile, projectionsOf(registry)));
+    const repaired = await onGuarded.showing(streamAt(1))!.repair(streamAt(1));
+    expect([repaired, await nameOf(idAt(1))]).to.deep.equal([E.right({ _tag: 'Projected' }), 'Acme 2']);
+    expect(await drifts()).to.deep.equal([]);
   });
 
   const poison = async (index: number): Promise<NewEvent> => {

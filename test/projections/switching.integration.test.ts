@@ -5,6 +5,7 @@ import { businesses } from '../../projections/businesses.js';
 import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
 import { updatePrevious } from '../../projections/engine/run/update-previous.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import { beforeStatement } from '../support/before-statement.js';
 import { CHANNEL, changed, type Engine, gated, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -179,5 +180,19 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     };
     expect(await outcomeOf(engine.rollBack({ store: { ...store, readAll } }))).to.equal(away);
     expect([await engine.roles(), await engine.holder('previous')]).to.deep.equal([['previous', 'live'], undefined]);
+  });
+
+  it('a rollback goes back to nothing where another one has switched just before', async () => {
+    await append(engine.store, `business-${id}`, 0n, created('Acme'));
+    await engine.rebuild();
+    await engine.rebuild();
+    let isFirst = true;
+    const pool = beforeStatement(engine.database, 'insert into read_model.lease', async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      await engine.rollBack();
+    });
+    expect(await outcomeOf(engine.rollBack({ pool }))).to.deep.include({ _tag: 'NotAllowed' });
+    expect([isFirst, await engine.roles()]).to.deep.equal([false, ['live', 'previous']]);
   });
 });

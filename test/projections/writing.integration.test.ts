@@ -138,6 +138,18 @@ describe('writing a read model', function () {
     expect((await hold('three')).fencing).to.equal('3');
   });
 
+  it('gives a holder that had the lease before another number than it had then', async () => {
+    const leases = [];
+    for (const holder of ['one', 'two', 'one']) {
+      const lease = await hold(holder);
+      leases.push(lease.fencing);
+      await releaseLease(pool, lease);
+    }
+    expect(leases).to.deep.equal(['1', '2', '3']);
+    const taken = await acquireLease(pool, generation.name, 'two', true);
+    expect(taken?.fencing).to.equal('4');
+  });
+
   it('is told to operators with who may write it, while somebody may', async () => {
     const writers = async () => (await readStatuses(pool)).map(({ leader }) => leader?.holder);
     const lease = await hold('one');

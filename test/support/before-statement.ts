@@ -11,13 +11,17 @@ const withMember = <A extends object>(object: A, name: keyof A, member: unknown)
 
 type Query = (...statement: ReadonlyArray<unknown>) => unknown;
 
+const textOf = (statement: unknown): string => {
+  const isObject = typeof statement === 'object' && statement !== null && 'text' in statement;
+  return String(isObject ? statement.text : statement).trimStart();
+};
+
 /** The database, with something done before each statement that begins with `words`; it fails when that does. */
 export const beforeStatement = (database: Pool, words: string, act: () => Promise<unknown>): Pool => {
   const guarded =
     (query: Query): Query =>
     (...statement) => {
-      const [text] = statement;
-      const isMeant = typeof text === 'string' && text.startsWith(words);
+      const isMeant = textOf(statement[0]).startsWith(words);
       return isMeant ? act().then(() => query(...statement)) : query(...statement);
     };
   // reason: a copy is a statement, too, and its answer no promise

@@ -183,7 +183,7 @@ export const makeEngine = async () => {
       );
       return { ...rebuilt, differences };
     },
-    rollBack: async (over: { readonly store?: EventStore } = {}) =>
+    rollBack: async (over: { readonly store?: EventStore; readonly pool?: Pool } = {}) =>
       orThrow(
         await rollBack({
           runtime: systemRuntime,
