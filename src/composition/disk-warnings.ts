@@ -1,9 +1,10 @@
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { makeRowsWithoutSpace } from '../infrastructure/disk-space/rows-without-space.js';
+import type { DiskSpace } from '../infrastructure/disk-space/disk-space.js';
 import { watchDisks } from '../infrastructure/metrics/disk-gauges.js';
 import type { Metrics } from '../infrastructure/metrics/metrics.js';
-import type { Storage } from '../infrastructure/open-storage.js';
-import type { Stores } from '../infrastructure/open-stores.js';
+
+type Disk = Pick<DiskSpace, 'isFull' | 'free'>;
 
 type DiskWarnings = {
   /** For `/readyz`, by the text of the warning: whether that disk is full. */
@@ -15,7 +16,7 @@ type DiskWarnings = {
 /** Makes warnings of full disks, and adds the free space to the metrics. */
 export const watchFullDisks = (
   metrics: Metrics,
-  { space: database, storage: { space: files } }: Pick<Stores, 'space'> & { readonly storage: Pick<Storage, 'space'> },
+  { space: database, storage: { space: files } }: { readonly space: Disk; readonly storage: { readonly space?: Disk } },
 ): DiskWarnings => {
   const rows = makeRowsWithoutSpace();
   const warnings = {

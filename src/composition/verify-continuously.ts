@@ -59,7 +59,7 @@ export const verifyContinuously = async (
     queryMs: SILENCE_MS,
   });
   started.add(() => pool.end());
-  const [lines, counts] = [logVerification(log), makeVerificationMetrics(metrics)];
+  const [lines, counts] = [logVerification(log), makeVerificationMetrics(runtime.clock, metrics)];
   const watching = watchLog({
     runtime,
     store,
@@ -82,7 +82,7 @@ export const verifyContinuously = async (
     },
     onProgress: counts.setProgress,
     onPassEnded: (pass) => {
-      if (pass.isWhole) counts.passEnded(runtime.clock.date());
+      counts.passEnded(pass);
       lines.passEnded(pass);
     },
     onUnchecked: lines.unchecked,

@@ -1,9 +1,10 @@
 import { Counter, Gauge } from 'prom-client';
+import type { Clock } from '../../event-sourcing/clock.js';
 import { FAULT_KINDS, type FaultKind } from '../../event-sourcing/whole-log/log-fault.js';
 import type { Metrics } from './metrics.js';
 
 /** Metrics of the verification that goes on all the time. */
-export const makeVerificationMetrics = ({ registry }: Pick<Metrics, 'registry'>) => {
+export const makeVerificationMetrics = (clock: Pick<Clock, 'date'>, { registry }: Pick<Metrics, 'registry'>) => {
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
   const verified = gauge('log_verification_events', 'Events of the log that the running pass has verified');
   const index = gauge('log_verification_index', 'Index of the ledger that the running pass has come to');
@@ -25,6 +26,8 @@ export const makeVerificationMetrics = ({ registry }: Pick<Metrics, 'registry'>)
       verified.set(events);
       index.set(reached);
     },
-    passEnded: (at: Date): void => ended.set(at.getTime() / 1_000),
+    passEnded: ({ isWhole }: { readonly isWhole: boolean }): void => {
+      if (isWhole) ended.set(clock.date().getTime() / 1_000);
+    },
   };
 };

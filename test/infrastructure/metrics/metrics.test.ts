@@ -9,6 +9,7 @@ import { makeComparison } from '../../../projections/engine/run/comparison.js';
 import { makeProgress } from '../../../projections/engine/run/progress.js';
 import { makeMetrics } from '../../../src/infrastructure/metrics/metrics.js';
 import { countSigning } from '../../../src/infrastructure/metrics/seal-metrics.js';
+import { makeVerificationMetrics } from '../../../src/infrastructure/metrics/verification-metrics.js';
 import { watchProjections } from '../../../src/infrastructure/metrics/projection-metrics.js';
 import { givenStream } from '../../support/given-stream.js';
 import { makeManualClock } from '../../support/manual-clock.js';
@@ -70,6 +71,19 @@ describe('metrics', () => {
     expect(await lines()).to.deep.equal(['readiness_check{check="log"} 1', 'readiness_check{check="files"} 1']);
     files = 'failed';
     expect(await lines()).to.deep.equal(['readiness_check{check="log"} 1', 'readiness_check{check="files"} 0']);
+  });
+
+  it('show when a pass over the log ended last that compared everything', async () => {
+    const clock = makeManualClock(new Date('2026-01-02T03:04:05Z'));
+    const metrics = makeMetrics(clock);
+    const counts = makeVerificationMetrics(clock, metrics);
+    const ended = async () => linesOf((await metrics.read()).body, 'log_verification_ended_seconds');
+    counts.passEnded({ isWhole: false });
+    expect(await ended()).to.deep.equal(['log_verification_ended_seconds 0']);
+    counts.passEnded({ isWhole: true });
+    await clock.advance(60_000);
+    counts.passEnded({ isWhole: false });
+    expect(await ended()).to.deep.equal([`log_verification_ended_seconds ${Date.UTC(2026, 0, 2, 3, 4, 5) / 1_000}`]);
   });
 
   it('show when a checkpoint was signed last', async () => {
