@@ -48,6 +48,18 @@ const withoutRow = async (
 };
 
 /**
+ * The id of the first row behind so much of a table (0 to 1); none where no row is there. An id that is drawn would not do:
+ * those of the rows begin with the time at which they were made, and nearly all others are larger.
+ */
+const idBehind = async (database: Database, table: string, share: number): Promise<string | undefined> => {
+  const text = `select id::text from ${table} where ctid >= (
+      select format('(%s,0)', floor($1::float8 * pg_relation_size($2) / current_setting('block_size')::int)::bigint)::tid
+    ) limit 1`;
+  const { rows } = await database.query<{ id: string }>(text, [share, table]);
+  return rows[0]?.id;
+};
+
+/**
  * Goes round all records of the read models again and again: the rows there are, beginning at a random one, and the records
  * that the ledger has and that have no row.
  */
@@ -56,7 +68,8 @@ export const makeDriftRounds = (
   projections: ReadonlyArray<Projection>,
   ledger: string,
 ): DriftRounds => {
-  let place: Place = { of: 0, among: 'rows', after: random.bytes(16).toString('hex') };
+  let place: Place = { of: 0, among: 'rows', after: undefined };
+  let hasBegun = false;
   let waiting: ReadonlyArray<string> = [];
   let ended = 0;
 
@@ -73,13 +86,15 @@ export const makeDriftRounds = (
 
   /** Moves on before anything is compared: what cannot be read must not hold up the others. */
   const find: DriftRounds['next'] = async ({ database, generation }, limit) => {
+    const table = tableOf(generation);
     if (place.among === 'rows') {
-      const ids = await nextIds({ database, generation }, place.after, limit);
+      const after = hasBegun ? place.after : await idBehind(database, table, random.fraction());
+      hasBegun = true;
+      const ids = await nextIds({ database, generation }, after, limit);
       const last = ids.at(-1);
       place = last === undefined ? { of: place.of, among: 'ledger', after: -1n } : { ...place, after: last };
       return ids;
     }
-    const table = tableOf(generation);
     const { ids, last } = await withoutRow(database, { table, ledger, category: current().category }, place.after);
     if (last === undefined) skip();
     else place = { ...place, after: last };
