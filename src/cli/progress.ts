@@ -1,3 +1,4 @@
+import type { Clock } from '../event-sourcing/clock.js';
 import { counted, type Noun } from './plural.js';
 import { systemRuntime } from '../infrastructure/system-runtime.js';
 
@@ -7,15 +8,14 @@ type Terminal = {
   /** Its width now: a window can be made larger or smaller. */
   readonly columns: () => number;
   readonly write: (text: string) => void;
-  /** Milliseconds of a clock that only goes forwards. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'monotonic'>;
 };
 
 const standardError: Terminal = {
   isTerminal: process.stderr.isTTY,
   columns: () => process.stderr.columns,
   write: (text) => void process.stderr.write(text),
-  now: systemRuntime.clock.monotonic,
+  clock: systemRuntime.clock,
 };
 
 /** How far a command is. */
@@ -31,7 +31,7 @@ const BAR = 24;
 const REDRAW = 100;
 const LINE = 1_000;
 
-const clock = (seconds: number): string => {
+const duration = (seconds: number): string => {
   const whole = Math.ceil(seconds);
   const two = (value: number): string => String(value).padStart(2, '0');
   const hours = Math.floor(whole / 3600);
@@ -43,7 +43,7 @@ const plain = (what: string, thing: Noun, done: number, share: number | undefine
   const rate = Math.round(done / Math.max(seconds, 0.001));
   const soFar = `${counted(done, ...thing)}  ${rate}/s`;
   if (share === undefined || share <= 0) return `${what}  ${soFar}`;
-  const left = clock((seconds * (1 - share)) / share);
+  const left = duration((seconds * (1 - share)) / share);
   return `${what}  ${Math.floor(share * 100)}%  ${soFar}  ${left} left`;
 };
 
@@ -66,15 +66,15 @@ const fitting = (text: string, share: number | undefined, columns: number): stri
 export const makeProgress = (
   what: string,
   thing: Noun = ['event'],
-  { isTerminal, columns, write, now }: Terminal = standardError,
+  { isTerminal, columns, write, clock }: Terminal = standardError,
 ): Progress => {
-  const start = now();
+  const start = clock.monotonic();
   let drawn = start;
   let hasLine = false;
 
   return {
     report: (done, given) => {
-      const time = now();
+      const time = clock.monotonic();
       if (time - drawn < (isTerminal ? REDRAW : LINE)) return;
       drawn = time;
       const share = given === undefined ? undefined : Math.min(1, Math.max(0, given));

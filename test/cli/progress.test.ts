@@ -1,20 +1,23 @@
 import { expect } from 'chai';
 import { makePhases, makeProgress } from '../../src/cli/progress.js';
+import { makeManualClock } from '../support/manual-clock.js';
 
 const watched = (isTerminal: boolean) => {
   const written: Array<string> = [];
-  let [time, columns] = [0, 100];
+  const clock = makeManualClock();
+  let columns = 100;
   const write = (text: string): void => void written.push(text);
-  const terminal = { isTerminal, columns: () => columns, write, now: () => time };
-  return { written, terminal, at: (ms: number) => (time = ms), widen: (to: number) => (columns = to) };
+  const terminal = { isTerminal, columns: () => columns, write, clock };
+  const at = (ms: number): Promise<void> => clock.advance(ms - clock.monotonic());
+  return { written, terminal, at, widen: (to: number) => (columns = to) };
 };
 
 describe('the progress of a command', () => {
-  it('is one plain line a second where nobody looks on', () => {
+  it('is one plain line a second where nobody looks on', async () => {
     const { written, terminal, at } = watched(false);
     const { report, end } = makeProgress('verifying', ['event'], terminal);
     for (const ms of [100, 999, 1000, 1500, 2000]) {
-      at(ms);
+      await at(ms);
       report(ms, ms / 10_000);
     }
     end();
@@ -24,12 +27,12 @@ describe('the progress of a command', () => {
     ]);
   });
 
-  it('is a bar that draws over itself on a terminal, and is gone at the end', () => {
+  it('is a bar that draws over itself on a terminal, and is gone at the end', async () => {
     const { written, terminal, at } = watched(true);
     const { report, end } = makeProgress('copying', ['event'], terminal);
-    at(100);
+    await at(100);
     report(50, 0.5);
-    at(7_300_000);
+    await at(7_300_000);
     report(100, 0.5);
     end();
     expect(written).to.deep.equal([
@@ -39,7 +42,7 @@ describe('the progress of a command', () => {
     ]);
   });
 
-  it('stays within one line of a terminal, however narrow that becomes', () => {
+  it('stays within one line of a terminal, however narrow that becomes', async () => {
     const { written, terminal, at, widen } = watched(true);
     const { report } = makeProgress('copying', ['event'], terminal);
     for (const [ms, columns] of [
@@ -49,7 +52,7 @@ describe('the progress of a command', () => {
       [800, 1],
       [1_000, 0],
     ] as const) {
-      at(ms);
+      await at(ms);
       widen(columns);
       report(ms / 2, 0.5);
     }
@@ -63,7 +66,7 @@ describe('the progress of a command', () => {
     ]);
   });
 
-  it('begins anew with each phase, and is one where lines are printed between', () => {
+  it('begins anew with each phase, and is one where lines are printed between', async () => {
     const { written, terminal, at } = watched(true);
     const { report, end } = makePhases(terminal);
     for (const [ms, phase] of [
@@ -72,7 +75,7 @@ describe('the progress of a command', () => {
       [400, 'verifying'],
       [600, 'verifying'],
     ] as const) {
-      at(ms);
+      await at(ms);
       report(phase, ms);
       if (ms === 300) end();
     }
@@ -86,21 +89,21 @@ describe('the progress of a command', () => {
     ]);
   });
 
-  it('speaks of one thing as of one', () => {
+  it('speaks of one thing as of one', async () => {
     const { written, terminal, at } = watched(false);
     const { report } = makeProgress('verifying', ['entity', 'entities'], terminal);
-    at(1000);
+    await at(1000);
     report(1);
-    at(2000);
+    await at(2000);
     report(2);
     expect(written).to.deep.equal(['verifying  1 entity  1/s\n', 'verifying  2 entities  1/s\n']);
   });
 
-  it('gives count and rate alone where the end is not known', () => {
+  it('gives count and rate alone where the end is not known', async () => {
     const { written, terminal, at } = watched(false);
-    at(0);
+    await at(0);
     const { report } = makeProgress('importing', ['line'], terminal);
-    at(2000);
+    await at(2000);
     report(10);
     expect(written).to.deep.equal(['importing  10 lines  5/s\n']);
   });
