@@ -1,7 +1,12 @@
+import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import jwt from 'jsonwebtoken';
+import { Connection } from '../../src/http/budget/connection.js';
 import { makeFeedLimit } from '../../src/http/budget/process-budget.js';
+import { makeTimeSlices } from '../../src/http/budget/time-slice.js';
+import { respondWithFeed } from '../../src/http/feed/respond-with-feed.js';
+import type { AuthorizedContext } from '../../src/http/request-context.js';
 import { registry } from '../../src/entities/registry.js';
 import type { FeedPart, FeedRequest } from '../../src/read/ledger-feed.js';
 import { callerOf, idOf } from '../support/client.js';
@@ -226,6 +231,27 @@ describe('the events of a record as they come', () => {
     ).to.equal(2);
   });
 
+  it('are closed at once where their client has gone before they were opened', async () => {
+    await start();
+    const clock = makeManualClock();
+    const socket = new Socket();
+    // the socket knows its connection
+    expect(new Connection(clock, makeTimeSlices(clock), socket).isIdle).to.equal(true);
+    const state = { tryAcquire: () => Promise.resolve(true) };
+    // reason: of a request it reads no more
+    const request = {
+      ctx: { req: { method: 'GET', socket }, res: { destroyed: true }, state },
+      caller: { expiresAt: 0 },
+    } as unknown as AuthorizedContext;
+    let closed = 0;
+    async function* parts(): AsyncGenerator<FeedPart, void, undefined> {
+      yield await Promise.resolve({ _tag: 'Quiet' });
+    }
+    const open = () => Promise.resolve(E.right({ parts: parts(), close: () => void (closed += 1) }));
+    await respondWithFeed(request, open, { index: undefined, saidBy: 'after' });
+    expect(closed).to.equal(1);
+  });
+
   it('are cut off for a client that is too slow, which the log says', async () => {
     await given(async function* ({ onTooSlow }) {
       yield await Promise.resolve({ _tag: 'CaughtUp', index: 0n });
@@ -251,6 +277,7 @@ describe('the events of a record as they come', () => {
     await first.until(2);
     const headers = { Accept: 'text/event-stream' };
     expect((await call('GET', path, { as: auditor, headers })).status).to.equal(503);
+    expect((await call('HEAD', path, { as: auditor, headers })).status).to.equal(200);
     first.leave();
     const again = await eventually(
       () => events(path),

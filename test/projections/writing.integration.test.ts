@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { businesses } from '../../projections/businesses.js';
+import { failureIn } from '../../projections/engine/engine-failure.js';
 import { foldBatch, groupByStream } from '../../projections/engine/rows/fold-batch.js';
 import { type Generation, readGeneration, tableOf } from '../../projections/engine/generation/generation.js';
 import { acquireLease, type Lease, releaseLease, whileHeld } from '../../projections/engine/generation/lease.js';
@@ -14,6 +15,7 @@ import { rowArrays, upsertSql } from '../../projections/engine/rows/rows.js';
 import { makeWriteBatch, writeStep } from '../../projections/engine/rows/write-batch.js';
 import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { eventually } from '../support/eventually.js';
+import { makeManualClock } from '../support/manual-clock.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { stored } from '../support/recorded.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
@@ -172,6 +174,21 @@ describe('writing a read model', function () {
       eventually(() => held.aborted, Boolean, 100),
     );
     expect(isOver).to.equal(false);
+  });
+
+  it('is given up once another had it, also by who gets it again by renewing it', async () => {
+    const clock = makeManualClock();
+    const lease = await hold('one');
+    const reason = await whileHeld(clock, pool, lease, new AbortController().signal, async (held) => {
+      await pool.query(`update read_model.lease set holder = 'two', fencing = fencing + 1, expires_at = '-infinity'`);
+      const isOver = async (): Promise<boolean> => {
+        await clock.advance(500);
+        return held.aborted;
+      };
+      await eventually(isOver, Boolean);
+      return held.reason as unknown;
+    });
+    expect(failureIn(reason, 'LeaseLost')?.message).to.equal(`another process writes ${generation.name}`);
   });
 
   it('is prepared by any number of processes at once', async () => {

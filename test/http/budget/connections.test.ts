@@ -100,6 +100,27 @@ describe('the connections of clients', () => {
     expect([pending.length, cuts]).to.deep.equal([1, []]);
   });
 
+  it('begin nothing that is behind the last answer of a connection', async () => {
+    await start({});
+    const socket = await open(GET.repeat(2));
+    await begun(1);
+    pending[0]!.setHeader('Connection', 'close').end('the last');
+    expect([await isClosed(socket), pending.length, cuts]).to.deep.equal([true, 1, []]);
+  });
+
+  it('are cut where the rest of a request is malformed whose answer has begun', async () => {
+    await start({});
+    const socket = await open('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n');
+    await begun(1);
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+    pending[0]!.write('a part of the answer');
+    await once(socket, 'data');
+    socket.write('no length\r\n');
+    expect([await isClosed(socket), cuts]).to.deep.equal([true, ['the rest of a request is malformed']]);
+    expect(received.match(/HTTP\/1.1 \d+/g)).to.deep.equal(['HTTP/1.1 200']);
+  });
+
   it('are cut with the seventeenth request that waits for its answer', async () => {
     await start({});
     const sixteen = await open(GET.repeat(16));
@@ -121,6 +142,18 @@ describe('the connections of clients', () => {
     expect([await isClosed(waiting), cuts]).to.deep.equal([true, ['no progress']]);
     await clock.advance(60_000);
     expect([working.closed, cuts.length]).to.deep.equal([false, 1]);
+  });
+
+  it('are cut when next to nothing comes of a body for too long', async () => {
+    await start({ stallMs: 60 });
+    const dripping = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n');
+    await begun(1);
+    for (let drop = 0; drop < 4; drop += 1) {
+      expect(cuts).to.deep.equal([]);
+      dripping.write('x'.repeat(1_000));
+      await clock.advance(30);
+    }
+    expect([await isClosed(dripping), cuts]).to.deep.equal([true, ['no progress']]);
   });
 
   it('are cut when next to nothing is taken of an answer for too long', async () => {
@@ -306,6 +339,23 @@ describe('the connections of clients', () => {
     await begun(1);
     expect(await isClosed(await open(GET))).to.equal(true);
     expect(cuts).to.deep.equal(['refused: all connections of its address are in use']);
+  });
+
+  it('take the place of one of their address that has stalled, where none is idle', async () => {
+    await start({ perAddress: 2 });
+    const working = await open(GET);
+    await begun(1);
+    const stalled = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
+    await begun(2);
+    await clock.advance(1_000);
+    const next = await open(GET);
+    expect([await isClosed(stalled), await begun(3), working.closed, next.closed]).to.deep.equal([
+      true,
+      3,
+      false,
+      false,
+    ]);
+    expect(cuts).to.deep.equal(['too many connections of its address']);
   });
 
   it('are so many for one address, and the oldest idle one gives way', async () => {
