@@ -114,13 +114,21 @@ describe('a backup', () => {
 
   const manifest = (): Promise<Manifest> => readManifest(backup.place);
 
-  const verify = async (withSecrets = true): Promise<ReadonlyArray<BackupFinding>> => {
+  const verify = async (
+    withSecrets = true,
+    {
+      signal = new AbortController().signal,
+      onEvents = (_events: number): void => undefined,
+      place = backup.place,
+      withFiles = true,
+    } = {},
+  ): Promise<ReadonlyArray<BackupFinding>> => {
     const findings: Array<BackupFinding> = [];
-    verified = await verifyBackup(backup.place, await manifest(), {
-      ...{ random: systemRuntime.random, isSealed, keys: [], withFiles: true, withSecrets },
+    verified = await verifyBackup(place, await manifest(), {
+      ...{ random: systemRuntime.random, isSealed, keys: [], withFiles, withSecrets },
       onFinding: (finding) => findings.push(finding),
-      onEvents: () => undefined,
-      signal: new AbortController().signal,
+      onEvents,
+      signal,
     });
     expect(verified.faults).to.equal(findings.length);
     return findings;
@@ -199,24 +207,53 @@ describe('a backup', () => {
       },
     };
     const first = await restore({ ...target, log }, interrupted.signal);
-    expect(E.isRight(first) && first.right.isComplete).to.equal(false);
+    expect(E.isRight(first) && first.right).to.deep.include({ files: 0, isComplete: false });
     const restored = await restore(target, undefined, true);
     expect(E.isRight(restored) && restored.right).to.deep.include({ events: 1_200, files: 12, lost: 0 });
     expect(withoutPositions(await wholeLog(target.log))).to.deep.equal(withoutPositions(await wholeLog(store)));
   });
 
-  it('is not restored whole where that ends between its files and its checkpoints', async () => {
-    await given(1);
+  it('is not restored whole where that ends among its files', async () => {
+    await given(501);
     const archive = makeMemoryArchive();
     archive.kept.push({ origin: 'log.example/events', size: 1, note: 'a note' });
     await written({ archive });
     const target = emptyTarget();
     const ended = new AbortController();
     const first = await restore(target, ended.signal, false, () => ended.abort());
-    expect(E.isRight(first) && first.right).to.deep.include({ files: 1, checkpoints: 0, isComplete: false });
+    expect(E.isRight(first) && first.right).to.deep.include({ files: 5, checkpoints: 0, isComplete: false });
     const second = await restore(target, undefined, true);
-    expect(E.isRight(second) && second.right).to.deep.include({ events: 1, checkpoints: 1, isComplete: true });
+    expect(E.isRight(second) && second.right).to.deep.include({ files: 6, checkpoints: 1, isComplete: true });
+    // those that were there were compared, and not written again
+    expect(target.files.completed).to.equal(6);
   });
+
+  it('is not restored into a log that has something else', async () => {
+    await given(2);
+    await written();
+    const target = emptyTarget();
+    await givenStream(target.log, documentStream('another'), [aDocumentCreated()]);
+    expect(E.isLeft(await restore(target))).to.equal(true);
+    expect(await wholeLog(target.log)).to.have.length(1);
+  });
+
+  for (const [what, place] of [
+    ['checkpoint', 'archive'],
+    ['timestamp', 'timestamps'],
+  ] as const)
+    it(`is not restored where a ${what} cannot be stored, and the reason is said`, async () => {
+      await given(1);
+      const checkpoint = { origin: 'log.example/events', size: 1, note: 'a note' };
+      backup.archive.kept.push(checkpoint);
+      backup.timestamps.kept.push({ checkpoint, answer: Buffer.from('an answer') });
+      await written();
+      const full = { put: () => Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: 'full' } as const)) };
+      const target = emptyTarget();
+      const restoring = restore({ ...target, [place]: { ...target[place], ...full } });
+      expect(await restoring.catch((error: unknown) => String(error))).to.equal(
+        `BackupFault: a ${what} cannot be stored: full`,
+      );
+    });
 
   /** What of the manifest is different from what was written. */
   const change = async (changes: (written: Manifest) => Partial<Manifest>): Promise<void> => {
@@ -270,6 +307,23 @@ describe('a backup', () => {
       'secrets/event-key is missing',
       'log/00000001.ndjson.gz is missing',
     ]);
+  });
+
+  it('is verified with its files, unless they are left out', async () => {
+    await given(1);
+    await written();
+    backup.files.objects.clear();
+    expect((await verify()).map(({ kind }) => kind)).to.deep.equal(['missing']);
+    expect([await verify(true, { withFiles: false }), verified?.files]).to.deep.equal([[], 0]);
+  });
+
+  it('is not verified where its place cannot be read, which is no fault of it, unless that was ended', async () => {
+    await given(1);
+    await written();
+    const place = { ...backup.place, openSegment: () => Promise.reject(new Error('EIO')) };
+    expect(await verify(true, { place }).catch((error: unknown) => String(error))).to.equal('Error: EIO');
+    expect(await verify(true, { place, signal: AbortSignal.abort() })).to.deep.equal([]);
+    expect(verified).to.deep.include({ events: 0, isComplete: false });
   });
 
   it('has no secret in its manifest whose file is not there yet', async () => {
@@ -336,6 +390,29 @@ describe('a backup', () => {
       const second = await written(all);
       expect([second.events, second.checkpoints, new Set(sizes())]).to.deep.equal([1, 1, new Set([2, 3])]);
       expect(await verify()).to.deep.equal([]);
+    });
+
+    it('has only some of its checkpoints restored where that is ended among them', async () => {
+      await given(2);
+      const both = recording(await checkpoint(signerNamed('log.example/before', 'before')), await checkpoint(SIGNER));
+      await written({ ...both, seal: sealOf(SIGNER) });
+      const ended = new AbortController();
+      const record = (): Promise<void> => {
+        ended.abort();
+        return Promise.resolve();
+      };
+      const restored = await restore({ ...emptyTarget(), record }, ended.signal);
+      expect(E.isRight(restored) && restored.right).to.deep.include({ checkpoints: 1, isComplete: false });
+    });
+
+    it('has no fault that was not looked for, where its verification is ended', async () => {
+      await given(501);
+      await written({ ...recording(await checkpoint(SIGNER)), seal: sealOf(SIGNER) });
+      const ended = new AbortController();
+      expect(await verify(true, { signal: ended.signal, onEvents: () => ended.abort() })).to.deep.equal([]);
+      expect(verified).to.deep.include({ events: 500, compared: 0, isComplete: false });
+      expect(await verify()).to.deep.equal([]);
+      expect(verified).to.deep.include({ events: 501, compared: 1, isComplete: true });
     });
 
     it('keeps the key when a run does not know it', async () => {
