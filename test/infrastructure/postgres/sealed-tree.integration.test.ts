@@ -14,6 +14,7 @@ import { proveInclusion, treeRoot } from '../../../src/seal/proofs.js';
 import { verifyInclusion } from '../../../src/seal/verify-proofs.js';
 import { appendChained, interleaved, makeChains } from '../../support/chained-events.js';
 import { type Engine, makeEngine, orThrow } from '../../support/engine.js';
+import { eventually } from '../../support/eventually.js';
 import { untilShown } from '../../support/until-shown.js';
 import { startingPostgres } from '../../support/postgres.js';
 
@@ -176,5 +177,29 @@ describe('the tree in Postgres', function () {
       'sees 2 events and nothing',
     ]);
     expect(await all()).to.deep.equal([checkpoint(2)]);
+  });
+
+  it('is given to nobody while another process has it', async () => {
+    await fill(1);
+    const lockTree = makeLockTree(pool, 'ledger');
+    let [begin, end] = [(): void => undefined, (): void => undefined];
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const held = new Promise<void>((resolve) => (end = resolve));
+    const seen: Array<string> = [];
+    const first = lockTree(async () => {
+      begin();
+      await held;
+      seen.push('first');
+    });
+    await begun;
+    const since = new Date();
+    const second = lockTree(() => Promise.resolve(void seen.push('second')));
+    const waits = await eventually(
+      () => engine.waiting(since),
+      (waiting) => waiting > 0 || seen.length > 0,
+    );
+    end();
+    await Promise.all([first, second]);
+    expect([waits, seen]).to.deep.equal([1, ['first', 'second']]);
   });
 });
