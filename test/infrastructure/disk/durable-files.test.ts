@@ -1,8 +1,11 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { createFirst } from '../../../src/infrastructure/disk/durable-files.js';
 import { errorCode } from '../../../src/infrastructure/error-code.js';
+import { replaceOnFileHandles, systemError } from '../../support/failing-disk.js';
 import { needs } from '../../support/needs.js';
 import { mountSmallDisk, MOUNTING } from '../../support/small-disk.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
@@ -26,6 +29,22 @@ describe('a file that several processes may create at once', () => {
       expect(await readFile(path.join(directory, 'key'), 'utf8')).to.equal('text');
     } finally {
       disk!.unmount();
+    }
+  });
+
+  it('is not there for sure before its name is durable', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'durable-files-'));
+    const file = path.join(directory, 'key');
+    const restore = await replaceOnFileHandles('sync', (sync) =>
+      existsSync(file) ? Promise.reject(systemError('EIO')) : sync(),
+    );
+    try {
+      const failure: unknown = await createFirst(systemRuntime.random, file, 'text').catch((error: unknown) => error);
+      expect(errorCode(failure)).to.equal('EIO');
+      expect(await readdir(directory)).to.deep.equal(['key']);
+    } finally {
+      restore();
+      await rm(directory, { recursive: true });
     }
   });
 });
