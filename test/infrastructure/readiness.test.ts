@@ -33,6 +33,7 @@ describe('readiness', () => {
     await clock.advance(999);
     expect(isAnswered).to.equal(false);
     await clock.advance(1);
+    expect(isAnswered).to.equal(true);
     expect(await checking).to.deep.equal({
       checks: { log: 'ok', no: 'failed', failing: 'failed', silent: 'failed' },
       missing: ['this', 'that', 'the other'],

@@ -50,6 +50,19 @@ describe('object storage on disk', () => {
     });
   }
 
+  it('writes an object through to the disk before it has its name, and then that', async () => {
+    const key = `documents/${randomUUID()}/${randomUUID()}`;
+    const isNamed: Array<boolean> = [];
+    const restore = await replaceOnFileHandles('sync', async (sync) => {
+      isNamed.push((await filesBelow(root)).some((name) => name.endsWith(key.slice(-36))));
+      await sync();
+    });
+    const outcome = await storage.put(key, bodyOf(200_000).body);
+    restore();
+    // the file, the directory that holds the new shard, the shard
+    expect([outcome, isNamed]).to.deep.equal([E.right(undefined), [false, false, true]]);
+  });
+
   it('leaves nothing behind when only the name cannot be made durable', async () => {
     let syncs = 0;
     const restore = await replaceOnFileHandles('sync', (sync) =>
