@@ -63,8 +63,10 @@ const made: fc.Arbitrary<Made> = fc.constantFrom('business' as const, 'document'
     reason: fc.constantFrom(...reasons),
     data,
     refs: fc.array(fc.constantFrom(...refs), { maxLength: 4 }),
-    // mostly now, now and then a little late or much too late
-    at: fc.constantFrom(0, 0, 0, -400, -3_000, -90_000, null).map((late) => (late === null ? null : String(late))),
+    // mostly now, now and then a little late, also by more than what lies between two events, or much too late
+    at: fc
+      .constantFrom(0, 0, 0, -400, -900, -3_000, -90_000, null)
+      .map((late) => (late === null ? null : String(late))),
   }),
 );
 
@@ -206,6 +208,19 @@ describe('the queries of the ledger', function () {
       }),
       { numRuns: 400 },
     );
+  });
+
+  it('give what is earlier than the event before it by a little, up to a time that lies between the two', async () => {
+    const isBehind = (row: NewRow, at: number): boolean =>
+      !row.isLate && row.at !== null && at > 0 && new Date(row.at) < new Date(rows[at - 1]!.latest);
+    const behind = rows.filter(isBehind).slice(0, 20);
+    expect(behind).not.to.deep.equal([]);
+    for (const { index } of behind) {
+      const filter = { until: new Date(rows[Number(index) - 1]!.latest) };
+      const wanted = rows.filter((row) => isWanted(row, filter)).map((row) => ({ index: row.index, body: row.body }));
+      expect(wanted.map((row) => row.index)).to.include(index);
+      expect(await all({ filter, direction: 'forwards', limit: 1_000 })).to.deep.equal(wanted);
+    }
   });
 
   it('give rows behind any place, each of which knows the filters that want it', async () => {
