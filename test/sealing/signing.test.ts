@@ -377,6 +377,25 @@ describe('signing the tree', () => {
     expect(await until(() => archive.kept.at(-1)?.origin === origin)).to.equal(true);
   });
 
+  it('signs nothing under an origin that began meanwhile, before it has asked the storage about that', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    const [before, after] = [sealBy(signerNamed(ORIGIN)), sealBy(signerNamed(`${ORIGIN}/2`))];
+    kept.state.leaves = names(5);
+    const first = start(kept, archive, { findSeal: after });
+    await first.said('Archived');
+    await first.stop();
+    kept.state.recorded.length = 0;
+    kept.state.leaves = names(3);
+    let asked = 0;
+    const { said, tags } = start(kept, archive, { findSeal: () => ((asked += 1) === 1 ? before() : after()) });
+    await clock.advance(1_000);
+    expect([asked, kept.state.recorded]).to.deep.equal([2, []]);
+    kept.state.leaves = names(4);
+    await said('Fault');
+    expect([tags(), kept.state.recorded]).to.deep.equal([['Restarted', 'Shorter'], []]);
+  });
+
   it('goes on with another key when the log says so, and says that', async () => {
     const kept = tree();
     kept.state.leaves = names(10);
