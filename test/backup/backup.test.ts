@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { documentStream } from '../../src/application/document/execute-document.js';
 import { newFileKey } from '../../src/application/document/file-key.js';
+import { backedUpLog } from '../../src/backup/backed-up-log.js';
 import { readManifest } from '../../src/backup/backup-place.js';
 import { type Lacking, type Manifest, renderManifest } from '../../src/backup/manifest.js';
 import { isRestoredAsCopy, restoreBackup } from '../../src/backup/restore-backup.js';
@@ -13,6 +14,7 @@ import type { Secret } from '../../src/backup/secrets.js';
 import { type BackupFinding, type VerifiedBackup, verifyBackup } from '../../src/backup/verify-backup.js';
 import { type BackupSources, writeBackup } from '../../src/backup/write-backup.js';
 import type { StoredFile } from '../../src/domain/document/events.js';
+import { checkpointAt } from '../../src/event-sourcing/recorded-event.js';
 import { SEAL_STREAM } from '../../src/event-sourcing/operators/decision-events.js';
 import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
 import { renderVerifier, type Signer } from '../../src/seal/note-key.js';
@@ -255,11 +257,50 @@ describe('a backup', () => {
       );
     });
 
+  it('gets no event whose chain is broken, and none of another log', async () => {
+    await given(2);
+    const changed: typeof store.readAll = async function* (range) {
+      for await (const { events, checkpoint } of store.readAll(range))
+        yield { events: events.map((event) => ({ ...event, data: '{"name":"changed"}' })), checkpoint };
+    };
+    const broken = await write({ store: { ...store, readAll: changed } });
+    expect(E.isLeft(broken) && broken.left.message).to.match(/^the chain of document-0 is broken at revision 0, /);
+    expect((await manifest()).events).to.equal(0);
+    const other = await write({ store: makeInMemoryEventStore() });
+    expect(E.isLeft(other) && other.left.message).to.match(/^it is a backup of another log /);
+  });
+
+  it('is read on behind every place of it, each event once', async () => {
+    await given(502);
+    await written();
+    const log = backedUpLog(backup.place, await manifest());
+    for (const after of [0n, 1n, 499n, 500n, 501n, 502n]) {
+      const positions: Array<bigint> = [];
+      for await (const { events } of log.readAll({ after: checkpointAt(after) }))
+        positions.push(...events.map(({ position }) => position));
+      expect(positions).to.deep.equal(Array.from({ length: 502 - Number(after) }, (_, n) => after + BigInt(n) + 1n));
+    }
+  });
+
   /** What of the manifest is different from what was written. */
   const change = async (changes: (written: Manifest) => Partial<Manifest>): Promise<void> => {
     const before = await manifest();
     backup.manifests.push(renderManifest({ ...before, ...changes(before) }));
   };
+
+  it('is named with the line that is none, where its segment and its manifest were made up', async () => {
+    await given(1);
+    await written();
+    const [made] = (await manifest()).segments;
+    const bytes = gzipSync('no event\n');
+    backup.segments.set(made?.name ?? '', bytes);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    await change(({ segments }) => ({
+      segments: segments.map((segment) => ({ ...segment, sha256, bytes: bytes.length })),
+    }));
+    const [finding] = await verify();
+    expect(finding?.reason).to.match(/^log\/00000001\.ndjson\.gz: line 1/);
+  });
 
   it('is one of less where its manifest has lost a segment, which is said', async () => {
     await given(1_200);
@@ -445,6 +486,36 @@ describe('a backup', () => {
       expect(unfit[1]).to.equal('2: the backup has another one of this size');
       expect(await verify()).to.deep.equal([]);
     });
+
+    it('leaves out checkpoints of another origin or size than they are recorded under', async () => {
+      await given(2);
+      const { note, origin } = await checkpoint(SIGNER);
+      const others = [
+        { origin: 'log.example/another', size: 2, note },
+        { origin, size: 1, note },
+      ];
+      const { checkpoints } = await written({ ...recording(...others), seal: sealOf(SIGNER) });
+      const reason = 'it has another origin or size';
+      expect([checkpoints, unfit]).to.deep.equal([0, [`2: ${reason}`, `1: ${reason}`]]);
+    });
+
+    for (const [what, member] of [
+      ['checkpoint', 'archive'],
+      ['timestamp', 'timestamps'],
+    ] as const)
+      it(`is given up where a ${what} cannot be stored in it`, async () => {
+        await given(1);
+        const signed = await checkpoint(SIGNER);
+        const archive = makeMemoryArchive();
+        archive.kept.push(signed);
+        const timestamps = makeMemoryTimestamps({ checkpoint: signed, answer: Buffer.from('an answer') });
+        const cause = new Error('full');
+        const full = { put: () => Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause } as const)) };
+        const place = { ...backup.place, [member]: { ...backup.place[member], ...full } };
+        const outcome = await write({ archive, timestamps }, { place });
+        expect(E.isLeft(outcome) && outcome.left.message).to.equal(`a ${what} cannot be stored: full`);
+        expect((await manifest()).isComplete).to.equal(false);
+      });
 
     it('is given up where the file storage does not give its checkpoints, with that for its reason', async () => {
       await given(1);

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { HOLD_MS, makeProgress } from '../../projections/engine/run/progress.js';
@@ -157,7 +158,46 @@ describe('the progress of a read model', () => {
     await clock.advance(99);
     expect(ended).to.equal(undefined);
     await clock.advance(1);
-    expect(await waiting).to.equal(false);
+    expect([await waiting, notes]).to.deep.equal([false, [3n]]);
+  });
+
+  it('ends a wait at once whose note fails', async () => {
+    const progress = makeProgress(clock, 2_000, { note: () => Promise.reject(new Error('away')) });
+    progress.suspend();
+    let isShown: boolean | undefined;
+    void progress.waitFor(3n).then((shown) => (isShown = shown));
+    await clock.advance(0);
+    expect([isShown, clock.waiting()]).to.deep.equal([false, 0]);
+  });
+
+  it('leaves no timer and no listener of what has ended', async () => {
+    const progress = makeProgress(clock, 2_000);
+    const [first, second] = [progress.waitFor(1n), progress.waitFor(2n)];
+    progress.advance(1n);
+    expect([await first, clock.waiting()]).to.deep.equal([true, 1]);
+    await clock.advance(2_000);
+    expect([await second, clock.waiting()]).to.deep.equal([false, 0]);
+    const { signal } = new AbortController();
+    const moved = progress.untilMoved(1n, signal);
+    progress.advance(3n);
+    await moved;
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+    let isOver = false;
+    void progress.untilMoved(3n, AbortSignal.abort()).then(() => (isOver = true));
+    await clock.advance(0);
+    expect(isOver).to.equal(true);
+  });
+
+  it('lets others wait on after one whose time was over though the rows have advanced', async () => {
+    const progress = makeProgress(clock, 2_000);
+    const first = progress.waitFor(5n);
+    await clock.advance(1_000);
+    progress.advance(3n);
+    await clock.advance(1_000);
+    expect(await first).to.equal(false);
+    void progress.waitFor(6n);
+    expect(progress.isAwaited()).to.equal(true);
+    progress.advance(6n);
   });
 
   it('never goes back', async () => {
