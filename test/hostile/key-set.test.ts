@@ -250,6 +250,28 @@ describe('a hostile or careless key set', () => {
       expect(await waiting).to.equal(false);
     });
 
+    it('gives none of several keys to a token that names none, and the only one there is', async () => {
+      const one = jwkOf(rsa.publicKey, { kid: 'one' });
+      const header = { alg: 'RS256', kid: undefined };
+      keySet.keys = [one, jwkOf(otherRsa.publicKey, { kid: 'two' })];
+      const refused = await makeKeySet(clock, keySet.uri).find(header).catch(String);
+      expect(refused).to.equal('Error: no published key has this id');
+      keySet.keys = [one];
+      const [found] = await makeKeySet(clock, keySet.uri).find(header);
+      expect(found?.equals(rsa.publicKey)).to.equal(true);
+    });
+
+    it('is asked again once the clock was set back, however far', async () => {
+      const header = { alg: 'RS256', kid: 'one' };
+      const { find } = makeKeySet(clock, keySet.uri);
+      await find(header);
+      const { asked } = keySet;
+      clock.setBy(-3_600_000);
+      await find(header);
+      await find(header);
+      expect(keySet.asked).to.equal(asked + 1);
+    });
+
     it('has no newer key to try as long as it stays the same', async () => {
       const header = { alg: 'RS256', kid: 'one' };
       const { find, findNewer } = makeKeySet(clock, keySet.uri);
