@@ -8,6 +8,7 @@ import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/even
 import { beforeStatement } from '../support/before-statement.js';
 import { CHANNEL, changed, type Engine, gated, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
@@ -194,5 +195,16 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     });
     expect(await outcomeOf(engine.rollBack({ pool }))).to.deep.include({ _tag: 'NotAllowed' });
     expect([isFirst, await engine.roles()]).to.deep.equal([false, ['live', 'previous']]);
+  });
+
+  it('of rows of another log none are left to go back to', async () => {
+    await append(engine.store, `business-${id}`, 0n, created('Acme'));
+    await engine.rebuild();
+    await engine.rebuild();
+    const other = makeInMemoryEventStore();
+    await append(other, `business-${id}`, 0n, created('Bolt'));
+    await engine.rebuild({ store: other, isFromOtherLog: true });
+    expect([await engine.roles(), await engine.names()]).to.deep.equal([['live'], ['Bolt']]);
+    expect(await outcomeOf(engine.rollBack({ store: other }))).to.deep.include({ _tag: 'NotAllowed' });
   });
 });
