@@ -261,15 +261,16 @@ describe('a hostile or careless key set', () => {
       expect(found?.equals(rsa.publicKey)).to.equal(true);
     });
 
-    it('is asked again once the clock was set back, however far', async () => {
+    it('is not asked again because somebody sets the time of day, forward or back', async () => {
       const header = { alg: 'RS256', kid: 'one' };
       const { find } = makeKeySet(clock, keySet.uri);
       await find(header);
       const { asked } = keySet;
-      clock.setBy(-3_600_000);
-      await find(header);
-      await find(header);
-      expect(keySet.asked).to.equal(asked + 1);
+      for (const ms of [-3_600_000, 90_000_000]) {
+        clock.setBy(ms);
+        await find(header);
+      }
+      expect(keySet.asked).to.equal(asked);
     });
 
     it('has no newer key to try as long as it stays the same', async () => {

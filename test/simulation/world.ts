@@ -4,7 +4,7 @@ import type { Runtime } from '../../src/event-sourcing/runtime.js';
 import { v7 as uuidv7 } from 'uuid';
 
 /** Numbers from 0 to below 1 (sfc32, of PractRand): the same ones for the same seed. */
-export const makeNumbers = (seed: number): (() => number) => {
+const makeNumbers = (seed: number): (() => number) => {
   let [a, b, c, counter] = [0, Math.trunc(seed / 2 ** 32) | 0, seed | 0, 1];
   const next = (): number => {
     const sum = (((a + b) | 0) + counter) | 0;
@@ -67,7 +67,7 @@ const settled = async (): Promise<void> => {
 };
 
 /** One process of the world. */
-export type SimulatedProcess = Runtime & {
+type SimulatedProcess = Runtime & {
   /** How many timers and sleeps wait. */
   readonly waiting: () => number;
 };
