@@ -102,7 +102,7 @@ export const makeRespond = (
   route: RouteRequest,
 ): ((ctx: KoaContext) => Promise<void>) => {
   const { clock, random } = runtime;
-  const patience = { clock, timeoutMs: responseTimeoutMs };
+  const readLimit = { clock, timeoutMs: responseTimeoutMs };
   const secondsSince = (began: number): number => (clock.monotonic() - began) / 1000;
 
   const record = (
@@ -162,7 +162,7 @@ export const makeRespond = (
     const failed = E.isLeft(outcome) ? outcome.left : undefined;
     const waited = response.live !== undefined ? secondsSince(state.began) : undefined;
     try {
-      const sending = send(ctx, response, connection, patience);
+      const sending = send(ctx, response, connection, readLimit);
       if (sending !== undefined) await sending;
       record(ctx, state, response.status, waited, failed, connection.cutFor);
     } catch (error) {

@@ -10,7 +10,7 @@ import { type HttpResponse, JSON_TYPE } from './http-response.js';
 import { linger, mustClose } from './unread-body.js';
 
 /** How long a client may take to read a response, ms, and by which clock. */
-type Patience = { readonly clock: Clock; readonly timeoutMs: number };
+type ReadLimit = { readonly clock: Clock; readonly timeoutMs: number };
 
 const KEPT_BY_NOBODY = 'no-store';
 
@@ -68,7 +68,7 @@ const inTimeSlices = (state: RequestState): Transform =>
     },
   });
 
-const cutLater = (connection: Connection, { clock, timeoutMs }: Patience): Cancel =>
+const cutLater = (connection: Connection, { clock, timeoutMs }: ReadLimit): Cancel =>
   clock.after(timeoutMs, () => connection.cut('an answer was not read in time'), { isBackground: true });
 
 const sendStream = async (
@@ -77,7 +77,7 @@ const sendStream = async (
   status: number,
   body: Readable,
   connection: Connection,
-  patience: Patience,
+  readLimit: ReadLimit,
 ): Promise<void> => {
   res.writeHead(status, headers);
   if (req.method === 'HEAD') {
@@ -85,7 +85,7 @@ const sendStream = async (
     res.end();
     return;
   }
-  const cancel = cutLater(connection, patience);
+  const cancel = cutLater(connection, readLimit);
   // without chunks, a regular end of the connection would make the part look like the whole
   body.once('error', () => connection.breakOff());
   try {
@@ -129,10 +129,10 @@ const sendInPieces = async (
   status: number,
   body: Buffer,
   connection: Connection,
-  patience: Patience,
+  readLimit: ReadLimit,
 ): Promise<void> => {
   ctx.res.writeHead(status, headers);
-  const cancel = cutLater(connection, patience);
+  const cancel = cutLater(connection, readLimit);
   try {
     await writeInPieces(ctx, body);
     await endWhole(ctx);
@@ -170,7 +170,7 @@ export const send = (
   ctx: KoaContext,
   response: HttpResponse,
   connection: Connection,
-  patience: Patience,
+  readLimit: ReadLimit,
 ): Promise<void> | undefined => {
   const { status, body, live } = response;
   if (ctx.res.destroyed || ctx.res.headersSent) {
@@ -183,14 +183,14 @@ export const send = (
     ctx.res.writeHead(status, headers).end();
     return undefined;
   }
-  if (body instanceof Readable) return sendStream(ctx, headers, status, body, connection, patience);
+  if (body instanceof Readable) return sendStream(ctx, headers, status, body, connection, readLimit);
   if (body === undefined || body.length <= PIECE || mustClose(ctx.req)) {
-    sendWhole(patience.clock, ctx, headers, response, body);
+    sendWhole(readLimit.clock, ctx, headers, response, body);
     return undefined;
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   headers.push('Content-Length', String(bytes.length));
-  if (ctx.req.method !== 'HEAD') return sendInPieces(ctx, headers, status, bytes, connection, patience);
+  if (ctx.req.method !== 'HEAD') return sendInPieces(ctx, headers, status, bytes, connection, readLimit);
   ctx.res.writeHead(status, headers).end();
   return undefined;
 };
