@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import type { Cancel, Clock } from '../../../event-sourcing/clock.js';
+import type { Clock } from '../../../event-sourcing/clock.js';
 import { withTimeout } from '../../../event-sourcing/with-timeout.js';
 import type { Cluster } from '../cluster.js';
 import { programIn } from '../installation/installation.js';
@@ -9,6 +9,7 @@ import { linePrefix, makeLogFilter, saysReady } from './log-lines.js';
 import { ownerSetting } from './running-server.js';
 import { stopServer } from './stop-server.js';
 import type { Runtime } from '../../../event-sourcing/runtime.js';
+import { watchIdle } from '../../../event-sourcing/watch-idle.js';
 
 /** A server that we started and that accepts connections. */
 export type Server = {
@@ -86,16 +87,15 @@ const watchOutput = async (
   onLine: (line: string) => void,
 ): Promise<'ready' | 'silent'> =>
   new Promise((resolve) => {
-    const giveUpLater = (): Cancel => clock.after(silenceTimeoutMs, () => resolve('silent'), { isBackground: true });
-    let cancel = giveUpLater();
-    let isReady = false;
-    void guarded.ended.then(() => cancel());
+    const idle = watchIdle(clock, silenceTimeoutMs, () => resolve('silent'), { isBackground: true });
+    void guarded.ended.then(idle.stop);
     const filter = makeLogFilter();
     guarded.onLine((line) => {
-      cancel();
-      isReady ||= saysReady(line);
-      if (isReady) resolve('ready');
-      else cancel = giveUpLater();
+      idle.noteProgress();
+      if (saysReady(line)) {
+        idle.stop();
+        resolve('ready');
+      }
       const notable = filter(line);
       if (notable !== undefined) onLine(notable);
     });

@@ -5,6 +5,7 @@ import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import type { Node } from '../connection/node.js';
 import { streamIdentifier, uuidOf } from '../identifiers.js';
 import { proposed } from './append-call.js';
+import { watchIdle } from '../../../event-sourcing/watch-idle.js';
 
 const requestOf = (correlation: string, { stream, expected, events }: Append) => {
   const options = new streams.BatchAppendReq.Options();
@@ -51,13 +52,9 @@ export const callBatchAppend = (
     const outcomes: Array<BatchOutcome> = appends.map(() => undefined);
     const pending = new Map(appends.map((append, index) => [random.uuid(), { append, index }]));
     const call = node.streams.batchAppend(node.metadata());
-    const giveUp = (): void => call.cancel();
-    let stopTimer = clock.after(timeout, giveUp);
+    const idle = watchIdle(clock, timeout, () => call.cancel());
     call.on('data', (response: BatchAppendResp) => {
-      if (isSequence) {
-        stopTimer();
-        stopTimer = clock.after(timeout, giveUp);
-      }
+      if (isSequence) idle.noteProgress();
       node.noteMessage();
       const correlation = response.getCorrelationId()?.getString() ?? '';
       const answered = pending.get(correlation);
@@ -70,7 +67,7 @@ export const callBatchAppend = (
     // 'status' comes as well; without a listener the error would end the process
     call.on('error', () => undefined);
     call.on('status', () => {
-      stopTimer();
+      idle.stop();
       resolve(outcomes);
     });
     for (const [correlation, { append }] of pending) call.write(requestOf(correlation, append));

@@ -3,7 +3,8 @@ import type { Connection, PoolClient, Submittable } from 'pg';
 import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import { takeOverSocket } from '../../../postgres/take-over-socket.js';
 import { makeCopyFraming } from './copy-framing.js';
-import type { Cancel, Clock } from '../../../event-sourcing/clock.js';
+import type { Clock } from '../../../event-sourcing/clock.js';
+import { watchIdle } from '../../../event-sourcing/watch-idle.js';
 
 /** A reader that takes nothing for so long is cut off, because it holds a connection and an old snapshot. */
 const IDLE_MS = 60_000;
@@ -38,21 +39,16 @@ export const copyJson = (
     const giveUp = (reason: string) => (): void => void body.destroy(new Error(reason));
     const cancelBegin = clock.after(beginMs, giveUp(`list: not begun within ${beginMs} ms`));
     const cancelTotal = clock.after(totalMs, giveUp(`list: not read within ${totalMs} ms`));
-    const watchIdle = (): Cancel => clock.after(idleMs, giveUp(`list: no progress for ${idleMs} ms`));
-    let cancelIdle = watchIdle();
-    const noteProgress = (): void => {
-      cancelIdle();
-      cancelIdle = watchIdle();
-    };
+    const idle = watchIdle(clock, idleMs, giveUp(`list: no progress for ${idleMs} ms`));
 
     const body = new Readable({
       highWaterMark: HIGH_WATER_MARK,
       read: () => {
-        noteProgress();
+        idle.noteProgress();
         socket?.resume();
       },
       destroy: (error, done) => {
-        for (const cancel of [cancelBegin, cancelIdle, cancelTotal]) cancel();
+        for (const cancel of [cancelBegin, idle.stop, cancelTotal]) cancel();
         if (!isComplete) {
           socket?.destroy();
           client.release(true);
@@ -69,7 +65,7 @@ export const copyJson = (
       submit: (connection: Connection) => {
         socket = connection.stream;
         const driver = takeOverSocket(socket, (chunk) => {
-          noteProgress();
+          idle.noteProgress();
           const { json, rest } = framing.take(chunk);
           if (json.length > 0 && !body.push(json)) connection.stream.pause();
           if (framing.hasStarted()) {
