@@ -14,8 +14,9 @@ const auditPack = '^src/audit-pack/';
 const backup = '^src/backup/';
 const application = '^src/application/';
 const read = '^src/read/';
-const engine = '^projections/engine/';
 const kit = '^src/postgres/';
+// what Postgres stores of a text, and what its errors mean: they need no connection
+const textsAndFailuresOfPostgres = '^src/postgres/(storable|sql-failure)[.]ts$';
 const entities = '^src/entities/';
 const projections = '^projections/';
 const http = '^src/http/';
@@ -123,7 +124,26 @@ const zones = [
   },
   {
     name: 'the projection engine',
-    files: engine,
+    files: '^projections/engine/(?!postgres/)',
+    may: [
+      '^projections/(?!engine/postgres/)',
+      textsAndFailuresOfPostgres,
+      read,
+      facts,
+      shared,
+      seal,
+      kernel,
+      functional,
+      pure,
+      otherPackages,
+      builtinsWithoutIo,
+    ],
+    because:
+      'the engine decides, and reaches rows through projections/engine/storage.ts: what is SQL belongs to projections/engine/postgres',
+  },
+  {
+    name: 'the storage of the engine in Postgres',
+    files: '^projections/engine/postgres/',
     may: [
       projections,
       kit,
@@ -138,13 +158,13 @@ const zones = [
       otherPackages,
       builtinsWithoutIo,
     ],
-    because: 'projections fold facts (events, state) into rows and know neither rules, use cases nor HTTP',
+    because: 'it does what the port says, and knows neither rules, use cases nor HTTP',
   },
   {
     name: 'a projection',
     files: '^projections/(?!engine/)',
-    may: [engine, read, facts, shared, seal, kernel, functional, builtinsWithoutIo],
-    because: 'a projection is a pure fold of facts (events, state) into rows: SQL runs in projections/engine',
+    may: ['^projections/engine/(?!postgres/)', read, facts, shared, seal, kernel, functional, builtinsWithoutIo],
+    because: 'a projection is a pure fold of facts (events, state) into rows: SQL runs in projections/engine/postgres',
   },
   {
     name: 'the entities',

@@ -1,5 +1,4 @@
 import type { either as E } from 'fp-ts';
-import type { Pool } from 'pg';
 import { readEvent } from '../../src/event-sourcing/read-event.js';
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
@@ -9,7 +8,8 @@ import type { Projection } from '../projection.js';
 import { attemptInEngine, type EngineFailure } from './engine-failure.js';
 import { requireSameLogs } from './generation/provenance.js';
 import { type Decision, recordSkip } from './parked/record-skip.js';
-import { findParked, listParked, type Parked } from './parked/read-parked.js';
+import type { Parked } from './parked/parked.js';
+import type { ReadModelStorage } from './storage.js';
 import { repair, type Repaired, type RepairOptions } from './verify/repair.js';
 import { type VerifiedRows, verifyRows, type VerifyingRows } from './verify/verify-rows.js';
 
@@ -40,13 +40,13 @@ export type Operations = {
 const operate = (
   runtime: Runtime,
   store: EventStore,
-  pool: Pool,
+  storage: ReadModelStorage,
   projection: Projection,
   eventKey: EventKey | undefined,
 ): ReadModelOperations => ({
   name: projection.name,
-  verify: (verifying) => attemptInEngine(() => verifyRows(pool, store, projection, verifying)),
-  repair: (stream, options) => attemptInEngine(() => repair(pool, store, projection, stream, options)),
+  verify: (verifying) => attemptInEngine(() => verifyRows(storage, store, projection, verifying)),
+  repair: (stream, options) => attemptInEngine(() => repair({ runtime, storage, store }, projection, stream, options)),
   recordSkip: (event, decision) => recordSkip(runtime, store, projection.name, event, decision, eventKey),
 });
 
@@ -57,20 +57,20 @@ const operate = (
 export const operationsOn = (
   runtime: Runtime,
   store: EventStore,
-  pool: Pool,
+  storage: ReadModelStorage,
   projections: ReadonlyArray<Projection>,
   /** What decisions are sealed with. Default: nothing, and they have no `mac`. */
   eventKey?: EventKey,
 ): InEngine<Operations> =>
   attemptInEngine(async () => {
-    await requireSameLogs(store, pool, projections);
-    const readModels = projections.map((projection) => operate(runtime, store, pool, projection, eventKey));
+    await requireSameLogs(store, storage, projections);
+    const readModels = projections.map((projection) => operate(runtime, store, storage, projection, eventKey));
     const byCategory = new Map(projections.map(({ category }, index) => [category, readModels[index]]));
     return {
       readModels,
       showing: (stream) => byCategory.get(categoryOf(stream)),
-      listParked: (limit) => listParked(pool, limit),
-      findParked: (stream) => findParked(pool, stream),
+      listParked: storage.listParked,
+      findParked: storage.findParked,
       readEvent: ({ stream, revision }) => readEvent(store, stream, revision),
     };
   });

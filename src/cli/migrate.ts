@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { migrateReadModels } from '../../projections/engine/generation/schema.js';
+import { migrateReadModels } from '../../projections/engine/postgres/schema/schema.js';
 import { migrateBackups } from '../infrastructure/postgres/backup-record.js';
 import { migrateSeal } from '../infrastructure/postgres/seal/schema.js';
 import type { Registry } from '../entities/registry.js';

@@ -1,4 +1,5 @@
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
+import { openPostgresStorage } from '../../projections/engine/postgres/open-postgres-storage.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { ledgerOf, projectionsOf, readModelsOf } from '../entities/registry.js';
@@ -7,12 +8,16 @@ import type { LogMemory } from '../event-sourcing/log-memory.js';
 import { logDrift, logDriftGone } from '../infrastructure/logging/log-events.js';
 import { makeDriftCounter, watchDriftedRows, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
 import type { Stores } from '../infrastructure/open-stores.js';
+import { planByIndex } from '../postgres/index-plans.js';
 import type { HistoryAlarm } from './history-alarm.js';
 import type { ServiceContext } from './service-context.js';
 
 /** How long the start waits for the read models, and how often it checks, ms. */
 const START_TIMEOUT = 5_000;
 const START_POLL = 10;
+
+/** Of each read model: one that its batches are written on, and those for what is done beside that. */
+const CONNECTIONS_EACH = 4;
 
 /** Waits for the read models, but no longer than `START_TIMEOUT`: they come later when their database is away. */
 const begun = async (clock: Clock, { all }: Projections): Promise<void> => {
@@ -29,11 +34,18 @@ const project = async (
   stores: Watched,
   onEvent: OnEngineEvent,
 ): Promise<Projections> => {
+  const readModels = readModelsOf(registry);
   const projections = startProjections({
     runtime,
     store: stores.store,
-    projections: readModelsOf(registry),
-    connectionString: stores.readModelsUrl,
+    projections: readModels,
+    storage: openPostgresStorage({
+      runtime,
+      connectionString: stores.readModelsUrl,
+      name: 'projections',
+      connections: CONNECTIONS_EACH * readModels.length,
+      prepare: planByIndex,
+    }),
     projector: config.parts.projector,
     isSoleProcess: stores.isSoleProcess,
     ...(config.parts.api ? { decisions } : {}),
@@ -69,7 +81,12 @@ const watch = (
     store: stores.store,
     projections,
     ledger: ledgerOf(registry).name,
-    connectionString: stores.readModelsUrl,
+    storage: openPostgresStorage({
+      runtime,
+      connectionString: stores.readModelsUrl,
+      name: 'verification',
+      connections: 1,
+    }),
     isProjecting: (name) => byName(name).status().projector._tag === 'Projecting',
     onDrift: (drift) => {
       if (drift.kind === 'ahead') {

@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { whyNotInTree } from '../../projections/engine/generation/decisions-in-tree.js';
+import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
@@ -28,7 +29,10 @@ export const keepSealingRecorded = (
     registry,
   }: Pick<ServiceContext, 'config' | 'log' | 'runtime' | 'started' | 'registry'>,
   store: Pick<EventStore, 'readStream' | 'append'>,
-  pool: ReturnType<typeof makePool>,
+  {
+    pool,
+    storage,
+  }: { readonly pool: ReturnType<typeof makePool>; readonly storage: Pick<ReadModelStorage, 'generations'> },
   isOn: boolean,
   /** Whether this process is the one that would sign. */
   isKeeper: () => boolean,
@@ -39,7 +43,7 @@ export const keepSealingRecorded = (
     const newest = await newestCheckpoint();
     if (E.isLeft(newest)) throw new Error(reasonOf(newest.left.cause), { cause: newest.left.cause });
     if (newest.right === undefined) return;
-    const why = await whyNotInTree(pool, ledger);
+    const why = await whyNotInTree(storage, ledger);
     if (why !== undefined) throw new Error(why);
     const keys = orThrow(await sharedEventKeys(runtime.random, config));
     const recorded = await recordSealing(runtime, store, isOn, keys);

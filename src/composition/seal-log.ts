@@ -1,4 +1,5 @@
 import { readonlyArray as RA } from 'fp-ts';
+import { makePostgresStorage } from '../../projections/engine/postgres/postgres-storage.js';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
@@ -51,7 +52,8 @@ export const sealLog = async (
     queryMs: SILENCE_MS,
   });
   started.add(() => pool.end());
-  keepSealingRecorded({ config, log, runtime, started, registry }, store, pool, signers.length > 0, isKeeper);
+  const rows = { pool, storage: makePostgresStorage({ runtime, pool, connectionString: readModelsUrl }) };
+  keepSealingRecorded({ config, log, runtime, started, registry }, store, rows, signers.length > 0, isKeeper);
   if (!RA.isNonEmpty(signers)) {
     if (config.isSealed)
       log.warn(

@@ -1,3 +1,4 @@
+import { makePostgresStorage } from '../../projections/engine/postgres/postgres-storage.js';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 import { makeLedgerSource } from '../../projections/engine/verify/ledger/ledger-source.js';
 import type { Config } from '../config.js';
@@ -65,7 +66,7 @@ export const verifyContinuously = async (
     store,
     decisionStreams: [SEAL_STREAM, ...registry.entities.map(({ projection }) => decisionStream(projection.name))],
     ledger,
-    source: makeLedgerSource(pool, ledger),
+    source: makeLedgerSource(makePostgresStorage({ runtime, pool, connectionString: readModelsUrl }), ledger),
     tree: makeSealedTree(pool, ledger.name),
     findNoted: makeFindNoted(pool, placeOfStorage(config)),
     archive: (onFault, signal) => archiveToVerify(storage.checkpoints, onFault, signal),

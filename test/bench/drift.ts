@@ -19,6 +19,7 @@ import { readOptions } from './read-options.js';
 import { amount, type Column, note, printReport } from './report.js';
 import { fillLogWith } from './sealed-log.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { ownStorage } from '../support/read-model-storage.js';
 
 const values = readOptions({
   entities: { type: 'string', default: '200000' },
@@ -60,7 +61,7 @@ const measure = async (connectionString: string): Promise<Row> => {
     store,
     projections: projectionsOf(registry),
     ledger: ledgerOf(registry).name,
-    connectionString,
+    storage: ownStorage(connectionString),
     isProjecting: () => true,
     onDrift: () => (drifted += 1),
     onGone: () => undefined,

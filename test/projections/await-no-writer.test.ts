@@ -1,25 +1,31 @@
 import { expect } from 'chai';
+import { businesses } from '../../projections/businesses.js';
 import { failureIn } from '../../projections/engine/engine-failure.js';
+import type { GenerationState } from '../../projections/engine/generation/generation.js';
 import { awaitNoWriter } from '../../projections/engine/rebuild/switch-to.js';
+import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
-import type { Database } from '../../src/postgres/pool.js';
 import { makeManualClock, type ManualClock } from '../support/manual-clock.js';
 
 describe('waiting until nobody writes rows of another log', () => {
   let clock: ManualClock;
-  let writers: ReadonlyArray<{ readonly holder: string }>;
+  let writers: ReadonlyArray<string>;
   let outcome: unknown;
 
   beforeEach(() => {
     clock = makeManualClock();
-    writers = [{ holder: 'another' }];
+    writers = ['another'];
     outcome = 'it waits';
   });
 
   const wait = (signal: AbortSignal): void => {
-    // reason: nothing else of it is used
-    const database = { query: () => Promise.resolve({ rows: writers }) } as unknown as Database;
-    void awaitNoWriter({ ...systemRuntime, clock }, database, 'businesses', signal).then(
+    const change: ReadModelStorage['change'] = async (_projection, decide) => {
+      await Promise.resolve();
+      // reason: nothing else of them is looked at
+      decide(writers.map((holder) => ({ role: 'live', holder }) as GenerationState));
+      return undefined;
+    };
+    void awaitNoWriter({ ...systemRuntime, clock }, { change }, businesses, signal).then(
       () => (outcome = 'nobody writes them'),
       (error: unknown) => (outcome = error),
     );

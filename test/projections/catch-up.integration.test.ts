@@ -7,20 +7,19 @@ import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import { businesses } from '../../projections/businesses.js';
 import { failureIn } from '../../projections/engine/engine-failure.js';
-import { type Generation, readGeneration, tableOf } from '../../projections/engine/generation/generation.js';
-import { acquireLease } from '../../projections/engine/generation/lease.js';
+import type { Generation } from '../../projections/engine/generation/generation.js';
+import { tableOf } from '../../projections/engine/postgres/schema/table.js';
 import { openForService } from '../../projections/engine/generation/open-generation.js';
-import { migrateReadModels } from '../../projections/engine/generation/schema.js';
 import { makeApplyBatch } from '../../projections/engine/rows/apply-batch.js';
 import { catchUp } from '../../projections/engine/rows/catch-up.js';
-import type { Writer } from '../../projections/engine/rows/write-batch.js';
+import type { EntityRows, ReadModelStorage, Writer } from '../../projections/engine/storage.js';
 import type { Checkpoint, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { makePool } from '../../src/postgres/pool.js';
-import { type RunStatement, runIn } from '../../src/postgres/statement.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { stored } from '../support/recorded.js';
 import { created, renamed } from './appending.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { storageIn } from '../support/read-model-storage.js';
 
 /** What an event is to the projection: one it folds, one that no row can hold, or one that it cannot read. */
 type Kind = 'good' | 'unstorable' | 'unreadable';
@@ -57,20 +56,34 @@ const endOf = (events: ReadonlyArray<StoredEvent>): Checkpoint => {
 describe('catching up, with one batch folded while the one before it is written', function () {
   this.timeout(startingPostgres + 60_000);
   let pool: Pool;
+  let storage: ReadModelStorage;
   let writer: Writer;
   let generation: Generation;
   let position = 0n;
 
   before(async () => {
     pool = makePool({ connectionString: await freshDatabase(), name: 'test', connections: 8, connectMs: 5_000 });
-    await migrateReadModels(pool);
-    generation = await openForService(pool, businesses, 'a-log');
-    const lease = await acquireLease(pool, generation.name, 'test', false);
+    storage = storageIn(pool);
+    await storage.migrate();
+    generation = await openForService(storage, businesses, 'a-log');
+    const lease = await storage.acquire(generation.name, 'test', false);
     if (lease === undefined) throw new Error('the lease is not free');
-    writer = { pool, projection: businesses, generation, lease, notifies: false };
+    writer = { projection: businesses, generation, lease, notifies: false };
   });
 
   after(() => pool.end());
+
+  const generationNow = async (): Promise<Generation | undefined> =>
+    (await storage.generations('businesses')).find(({ name }) => name === generation.name);
+
+  /** The storage, with another way to read rows. */
+  const reading = (read: (given: EntityRows['read']) => EntityRows['read']): ReadModelStorage => ({
+    ...storage,
+    entityRows: (of) => {
+      const rows = storage.entityRows(of);
+      return { ...rows, read: read(rows.read) };
+    },
+  });
 
   const eventsOf = (planned: ReadonlyArray<Planned>, ids: ReadonlyArray<string>): ReadonlyArray<StoredEvent> => {
     const revisions = ids.map(() => -1n);
@@ -143,13 +156,13 @@ describe('catching up, with one batch folded while the one before it is written'
       fc.asyncProperty(log, fc.constantFrom(1, 2, 1_000), fc.boolean(), async (planned, cached, isSlow) => {
         const ids = Array.from({ length: BUSINESSES }, () => randomUUID());
         const events = eventsOf(planned, ids);
-        const run: RunStatement = async (statement) => {
-          if (isSlow && statement.text.startsWith('select')) await delay(WRITTEN_MS);
-          return runIn(pool)(statement);
-        };
-        const from = (await readGeneration(pool, generation.name))?.checkpoint ?? 'start';
+        const slow = reading((read) => async (wanted) => {
+          if (isSlow) await delay(WRITTEN_MS);
+          return read(wanted);
+        });
+        const from = (await generationNow())?.checkpoint ?? 'start';
         const size = { entities: cached, bytes: 1_000_000 };
-        const apply = makeApplyBatch(writer, run, { onEvent: () => undefined, size });
+        const apply = makeApplyBatch(slow, writer, { onEvent: () => undefined, size });
         const { checkpoint, events: count } = await catchUp(
           writer,
           { readAll: () => logOf(planned, events) },
@@ -162,7 +175,7 @@ describe('catching up, with one batch folded while the one before it is written'
         expect(is.rows).to.have.deep.members(should.rows);
         expect(is.parked).to.have.deep.members(should.parked);
         expect([checkpoint, count]).to.deep.equal([head, events.length]);
-        expect((await readGeneration(pool, generation.name))?.checkpoint).to.deep.equal(checkpoint);
+        expect((await generationNow())?.checkpoint).to.deep.equal(checkpoint);
       }),
       { numRuns: 120 },
     ));
@@ -171,19 +184,17 @@ describe('catching up, with one batch folded while the one before it is written'
     const planned = [2, 0, 1, 1, 3, 2, 0].map((business): Planned => ({ business, kind: 'good', next: 'together' }));
     const ids = Array.from({ length: BUSINESSES }, () => randomUUID());
     const events = eventsOf(planned, ids);
-    const reading = new EventEmitter();
-    const isReading = once(reading, 'begun');
-    const isWritten = once(reading, 'written');
-    const run: RunStatement = async (statement) => {
-      if (statement.text.startsWith('select')) {
-        reading.emit('begun');
-        await isWritten;
-      }
-      return runIn(pool)(statement);
-    };
+    const emitter = new EventEmitter();
+    const isReading = once(emitter, 'begun');
+    const isWritten = once(emitter, 'written');
+    const waiting = reading((read) => async (wanted) => {
+      emitter.emit('begun');
+      await isWritten;
+      return read(wanted);
+    });
     const size = { entities: 1, bytes: 1_000_000 };
-    const { prepare } = makeApplyBatch(writer, run, { onEvent: () => undefined, size });
-    let from = (await readGeneration(pool, generation.name))?.checkpoint ?? 'start';
+    const { prepare } = makeApplyBatch(waiting, writer, { onEvent: () => undefined, size });
+    let from = (await generationNow())?.checkpoint ?? 'start';
     const write = async ({ events: own, write }: Awaited<ReturnType<typeof prepare>>): Promise<void> => {
       const to = endOf(own);
       await write({ from, to });
@@ -194,7 +205,7 @@ describe('catching up, with one batch folded while the one before it is written'
     const third = prepare(events.slice(5));
     await isReading;
     await write(second);
-    reading.emit('written');
+    emitter.emit('written');
     await write(await third);
     const [is, should] = [await found(ids), expected(planned, ids)];
     expect(is.rows).to.have.deep.members(should.rows);
@@ -205,13 +216,14 @@ describe('catching up, with one batch folded while the one before it is written'
     const planned: ReadonlyArray<Planned> = [0, 1, 2].map(() => ({ business: 0, kind: 'good', next: 'at once' }));
     const ids = [randomUUID()];
     const events = eventsOf(planned, ids);
-    const { checkpoint: from = 'start' } = (await readGeneration(pool, generation.name)) ?? {};
+    const { checkpoint: from = 'start' } = (await generationNow()) ?? {};
     const steps: Array<string> = [];
-    const real = makeApplyBatch(writer, runIn(pool), { onEvent: () => undefined });
+    const real = makeApplyBatch(storage, writer, { onEvent: () => undefined });
     const isFolded = [0, 1, 2].map(() => new EventEmitter());
     const nextIsFolded = isFolded.map((emitter) => once(emitter, 'folded'));
     let [folded, written] = [0, 0];
     const apply: typeof real = {
+      ...real,
       prepare: async (events) => {
         const batch = await real.prepare(events);
         steps.push(`folded ${folded}`);
@@ -241,10 +253,10 @@ describe('catching up, with one batch folded while the one before it is written'
 
   it('ends where another process has taken the right to write the rows, and says so', async () => {
     const events = eventsOf([{ business: 0, kind: 'good', next: 'together' }], [randomUUID()]);
-    const before = await readGeneration(pool, generation.name);
+    const before = await generationNow();
     const { checkpoint: from = 'start' } = before ?? {};
     const taken = { ...writer, lease: { ...writer.lease, fencing: '0' } };
-    const apply = makeApplyBatch(taken, runIn(pool), { onEvent: () => undefined });
+    const apply = makeApplyBatch(storage, taken, { onEvent: () => undefined });
     const batches: Array<number> = [];
     const oneBatch = async function* (own: ReadonlyArray<StoredEvent>) {
       yield await Promise.resolve({ events: own, checkpoint: endOf(own) });
@@ -256,6 +268,6 @@ describe('catching up, with one batch folded while the one before it is written'
     });
     const error = await catching.catch((thrown: unknown) => thrown);
     expect(failureIn(error, 'LeaseLost')?.message).to.equal(`another process writes ${generation.name}`);
-    expect([batches, await readGeneration(pool, generation.name)]).to.deep.equal([[], before]);
+    expect([batches, await generationNow()]).to.deep.equal([[], before]);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { businesses } from '../../projections/businesses.js';
 import { catchUp } from '../../projections/engine/rows/catch-up.js';
 import type { ApplyBatch } from '../../projections/engine/rows/prepared-batch.js';
-import type { Writer } from '../../projections/engine/rows/write-batch.js';
+import type { Writer } from '../../projections/engine/storage.js';
 import type { LogBatch } from '../../src/event-sourcing/event-store.js';
 import { checkpointAt, type From } from '../../src/event-sourcing/recorded-event.js';
 import { makeManualClock } from '../support/manual-clock.js';
@@ -43,7 +43,8 @@ describe('the order of reading and writing while rows catch up', () => {
     const writer = { projection: businesses, generation: { name: 'businesses_1' } } as unknown as Writer;
     const { signal } = new AbortController();
     const options = { clock, signal, ...(upTo === undefined ? {} : { upTo: checkpointAt(BigInt(upTo)) }) };
-    const caughtUp = catchUp(writer, { readAll: () => batches }, { prepare }, from, options);
+    const apply = { prepare, readAhead: () => Promise.reject(new Error('nothing is read ahead')) };
+    const caughtUp = catchUp(writer, { readAll: () => batches }, apply, from, options);
     return { written, caughtUp };
   };
 

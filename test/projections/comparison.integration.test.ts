@@ -9,6 +9,7 @@ import { type Engine, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
+import { storageIn } from '../support/read-model-storage.js';
 
 const SLOW_READ_MS = 60;
 const GROWING_READS = 5;
@@ -90,7 +91,9 @@ describe('the comparison of rebuilt rows with the live ones', function () {
     const stream = `business-${randomUUID()}` as const;
     await engine.shown(service, await append(engine.store, stream, 0n, created('Acme')));
     const write = async () => engine.shown(service, await append(engine.store, stream, 1n, renamed('Acme 2')));
-    const { compared } = await engine.rebuild({ pool: beforeStatement(engine.database, 'declare', write) });
+    const { compared } = await engine.rebuild({
+      storage: storageIn(beforeStatement(engine.database, 'declare', write)),
+    });
     expect(compared).to.include({ differing: 0, onlyLive: 0, onlyRebuilt: 0 });
     expect(await engine.names()).to.deep.equal(['Acme 2']);
   });

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Generation } from '../../projections/engine/generation/generation.js';
+import { businesses } from '../../projections/businesses.js';
 import { makeDriftRounds } from '../../projections/engine/verify/drift-rounds.js';
 import { ledgerOf, projectionsOf, registry } from '../../src/entities/registry.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { storageIn } from '../support/read-model-storage.js';
 
 describe('a round of comparisons', function () {
   this.timeout(startingPostgres);
@@ -22,9 +23,7 @@ describe('a round of comparisons', function () {
   });
   after(() => database.end());
 
-  const generation = (name: string): Generation => ({
-    ...{ name, version: '1', role: 'live', logIdentity: 'a log', checkpoint: 'start', last: undefined },
-  });
+  const rowsOf = (name: string) => storageIn(database).storedRows(businesses, { name });
 
   const roundsFrom = (fraction: number) =>
     makeDriftRounds(
@@ -38,7 +37,7 @@ describe('a round of comparisons', function () {
   for (const share of [0, 0.3, 0.9])
     it(`begins behind ${share * 100} % of the rows when chance says so, and goes on from there`, async () => {
       const rounds = roundsFrom(share);
-      const rows = { database, generation: generation('many') };
+      const rows = rowsOf('many');
       const first = await rounds.next(rows, 10);
       expect(first).to.have.length(10);
       expect(placeOf(first[0])).to.be.closeTo(share, 0.02);
@@ -46,6 +45,6 @@ describe('a round of comparisons', function () {
     });
 
   it('begins where there are no rows', async () => {
-    expect(await roundsFrom(0.5).next({ database, generation: generation('none') }, 10)).to.deep.equal([]);
+    expect(await roundsFrom(0.5).next(rowsOf('none'), 10)).to.deep.equal([]);
   });
 });

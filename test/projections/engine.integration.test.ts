@@ -4,10 +4,9 @@ import { either as E, option as O } from 'fp-ts';
 import pg from 'pg';
 import { businesses } from '../../projections/businesses.js';
 import { projectionsOf, registry } from '../../src/entities/registry.js';
-import { acquireLease } from '../../projections/engine/generation/lease.js';
 import type { EngineEvent } from '../../projections/engine/engine-event.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
-import { CHECKPOINT_CHANNEL } from '../../projections/engine/rows/write-batch.js';
+import { CHECKPOINT_CHANNEL } from '../../projections/engine/postgres/rows/write-batch.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import {
@@ -21,6 +20,7 @@ import { append, created, deleted, renamed, sealed } from './appending.js';
 import { recordsOf } from '../support/records-of.js';
 import { IN_CREATION_ORDER } from '../../src/read/queries.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { ownStorage, storageIn } from '../support/read-model-storage.js';
 
 describe('the projection engine', function () {
   this.timeout(startingPostgres);
@@ -52,7 +52,7 @@ describe('the projection engine', function () {
       runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
-      connectionString,
+      storage: ownStorage(connectionString),
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
@@ -202,7 +202,7 @@ describe('the projection engine', function () {
     await first.stop();
     const die = async (): Promise<void> => {
       const names = await database.query<{ name: string }>('select table_name as name from read_model.instance');
-      for (const { name } of names.rows) await acquireLease(database, name, 'the dead', true);
+      for (const { name } of names.rows) await storageIn(database).acquire(name, 'the dead', true);
     };
     await die();
     const id = randomUUID();

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { type Lease, releaseLease, whileHeld } from '../../projections/engine/generation/lease.js';
+import type { Lease } from '../../projections/engine/generation/lease.js';
+import { whileHeld } from '../../projections/engine/generation/while-held.js';
+import { releaseLease } from '../../projections/engine/postgres/leases.js';
 import type { Database } from '../../src/postgres/pool.js';
 import { makeManualClock } from '../support/manual-clock.js';
 
@@ -11,14 +13,14 @@ describe('the right to write rows, and its database', () => {
     // reason: nothing else of it is used
     ({ query }) as unknown as Database;
 
-  const renewed = (): Promise<unknown> => Promise.resolve({ rows: [{ fencing: '1' }] });
+  const renewed = () => Promise.resolve(lease);
   const fault = new TypeError('not a function');
   const away = Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect' });
 
   /** Why it is given up, after a while; undefined: it is not. */
-  const givenUpFor = (query: () => Promise<unknown>): Promise<unknown> => {
+  const givenUpFor = (acquire: () => Promise<Lease>): Promise<unknown> => {
     const clock = makeManualClock();
-    return whileHeld(clock, database(query), lease, new AbortController().signal, async (held) => {
+    return whileHeld(clock, { acquire }, lease, new AbortController().signal, async (held) => {
       await clock.advance(10_000);
       return held.reason as unknown;
     });
@@ -34,12 +36,12 @@ describe('the right to write rows, and its database', () => {
     const clock = makeManualClock();
     let renewals = 0;
     let finish = (): void => undefined;
-    const query = (): Promise<unknown> => {
+    const acquire = (): Promise<Lease> => {
       renewals += 1;
-      return new Promise((resolve) => (finish = () => resolve({ rows: [{ fencing: '1' }] })));
+      return new Promise((resolve) => (finish = () => resolve(lease)));
     };
     let isOver = false;
-    const holding = whileHeld(clock, database(query), lease, new AbortController().signal, () => Promise.resolve());
+    const holding = whileHeld(clock, { acquire }, lease, new AbortController().signal, () => Promise.resolve());
     void holding.then(() => (isOver = true));
     await clock.advance(0);
     expect([isOver, renewals]).to.deep.equal([false, 1]);

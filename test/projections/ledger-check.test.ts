@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { makeLedgerCheck } from '../../projections/engine/verify/ledger/ledger-check.js';
-import type { StoredRow } from '../../projections/engine/verify/ledger/ledger-source.js';
+import type { StoredRow } from '../../projections/engine/storage.js';
 import { ledgerOf, registry } from '../../src/entities/registry.js';
 import { canonicalJson, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { eventHash } from '../../src/event-sourcing/envelope.js';

@@ -5,9 +5,9 @@ import { ledgerOf, readModelsOf, registry } from '../../src/entities/registry.js
 import { canonicalJson } from '../../src/event-sourcing/canonical-json.js';
 import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { copyLog } from '../../src/event-sourcing/whole-log/copy-log.js';
-import { makeReadTiles } from '../../projections/engine/ledger/tiles.js';
+import { makeReadTiles } from '../../projections/engine/postgres/rows/tiles.js';
 import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
-import { prepareMove } from '../../projections/engine/move-to-copy.js';
+import { prepareMove } from '../../projections/engine/postgres/move-to-copy.js';
 import { rebuild } from '../../projections/engine/rebuild/rebuild.js';
 import type { Ledger } from '../../projections/ledger.js';
 import { runIn } from '../../src/postgres/statement.js';
@@ -22,6 +22,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, AT, created, renamed, sealed } from './appending.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { storageIn } from '../support/read-model-storage.js';
 
 const silent = {
   onOpened: () => undefined,
@@ -65,7 +66,7 @@ describe('the ledger', function () {
     orThrow(
       await rebuild({
         runtime: systemRuntime,
-        pool: engine.database,
+        storage: storageIn(engine.database),
         store: engine.store,
         projection: ledgerOf(registry),
         isFromScratch: false,
@@ -253,7 +254,7 @@ describe('the ledger', function () {
     await append(store, businessStream(0), 2n, reason);
     await fill();
     await rebuilt();
-    await dropOutdated(database, ledgerOf(registry), 0);
+    await dropOutdated(storageIn(database), ledgerOf(registry), 0);
     const previous = async () =>
       (
         await database.query<Record<string, unknown>>(
@@ -267,9 +268,9 @@ describe('the ledger', function () {
     await database.query(
       `update read_model.ledger set body = regexp_replace(body, '"data":.*$', '"data":{}}') where idx = 6`,
     );
-    await dropOutdated(database, ledgerOf(registry), 0);
+    await dropOutdated(storageIn(database), ledgerOf(registry), 0);
     expect(await previous()).to.deep.equal([{ is_evidence: true }]);
-    await dropOutdated(database, ledgerOf(registry), 0);
+    await dropOutdated(storageIn(database), ledgerOf(registry), 0);
     expect(await previous()).to.deep.equal([{ is_evidence: true }]);
   });
 

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { readLiveCheckpoints } from '../../projections/engine/run/live-checkpoints.js';
 import { type Engine, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -17,7 +16,7 @@ describe('what processes read of the live rows', function () {
   it('says who may write them before the first event, as a new installation has none', async () => {
     const projections = engine.serve();
     // the tables themselves are made only then
-    const read = () => readLiveCheckpoints(engine.database).catch(() => []);
+    const read = () => engine.storage.liveCheckpoints().catch(() => []);
     const held = (rows: Awaited<ReturnType<typeof read>>): boolean =>
       rows.length === projections.all.length && rows.every(({ lease }) => lease === 'Held');
     expect(await eventually(read, held)).to.satisfy(held);

@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { projectionsOf, registry } from '../../src/entities/registry.js';
 import { businesses } from '../../projections/businesses.js';
-import { type Move, prepareMove } from '../../projections/engine/move-to-copy.js';
+import { type Move, prepareMove } from '../../projections/engine/postgres/move-to-copy.js';
 import { rebuild } from '../../projections/engine/rebuild/rebuild.js';
 import { startProjections } from '../../projections/engine/run/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
@@ -17,6 +17,7 @@ import { startDouble } from '../support/eventstoredb-double/double.js';
 import { openStore } from '../support/eventstoredb-double/open-store.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { ownStorage, storageIn } from '../support/read-model-storage.js';
 
 describe('moving read models to a copy of their log', function () {
   this.timeout(startingPostgres);
@@ -58,7 +59,7 @@ describe('moving read models to a copy of their log', function () {
       runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
-      connectionString: url,
+      storage: ownStorage(url),
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
@@ -176,7 +177,7 @@ describe('moving read models to a copy of their log', function () {
     };
     const loadedInPart = rebuild({
       runtime: systemRuntime,
-      pool: database,
+      storage: storageIn(database),
       store: divided,
       projection: businesses,
       isFromScratch: false,

@@ -22,6 +22,7 @@ import { append, created, renamed } from './appending.js';
 import { recordsOf } from '../support/records-of.js';
 import { IN_CREATION_ORDER } from '../../src/read/queries.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { ownStorage } from '../support/read-model-storage.js';
 
 /** Between two renewals of the right to write the rows, and some more, ms. */
 const LONGER_THAN_A_RENEWAL_MS = 600;
@@ -64,7 +65,7 @@ describe('while the database is away', function () {
       runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
-      connectionString: proxy.url,
+      storage: ownStorage(proxy.url),
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
@@ -133,7 +134,7 @@ describe('while the database is away', function () {
         runtime: systemRuntime,
         projections: projectionsOf(registry),
         store,
-        connectionString: database,
+        storage: ownStorage(database),
         projector: true,
         isSoleProcess: false,
         rollbackWindowMs: 60_000,
@@ -201,7 +202,7 @@ describe('while the database is away', function () {
       runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
-      connectionString: proxy.url,
+      storage: ownStorage(proxy.url),
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,

@@ -4,13 +4,10 @@ import { readParkedStreams } from '../../projections/engine/parked/parked-stream
 describe('the streams of which an event is parked', () => {
   /** So many of them, of all that are asked for. */
   const parked = (count: number) =>
-    readParkedStreams(
-      ({ values }) => {
-        const length = Math.min(count, Number(values.at(-1)));
-        return Promise.resolve(Array.from({ length }, (_, index) => [`business-${index}`]));
-      },
-      { name: 'businesses_1' },
-    );
+    readParkedStreams({
+      parkedStreams: (limit) =>
+        Promise.resolve(Array.from({ length: Math.min(count, limit) }, (_, index) => `business-${index}` as const)),
+    });
 
   it('are these and no others, up to 10,000 of them', async () => {
     const { mayHave, add } = await parked(9_999);

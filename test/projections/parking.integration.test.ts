@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
-import { readStatuses } from '../../projections/engine/generation/read-statuses.js';
+import { readStatuses } from '../../projections/engine/postgres/read-statuses.js';
 import { type Engine, makeEngine } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';

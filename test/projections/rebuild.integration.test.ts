@@ -7,7 +7,7 @@ import { projectionsOf, registry } from '../../src/entities/registry.js';
 import { businesses } from '../../projections/businesses.js';
 import { documents } from '../../projections/documents.js';
 import type { Compared } from '../../projections/engine/rebuild/compare-with-live.js';
-import type { Difference } from '../../projections/engine/rebuild/compare.js';
+import type { Difference } from '../../projections/engine/rebuild/difference.js';
 import { rebuild, type RebuildOptions, type Rebuilt } from '../../projections/engine/rebuild/rebuild.js';
 import { rollBack } from '../../projections/engine/rebuild/rollback.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
@@ -22,6 +22,7 @@ import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed } from './appending.js';
 import { businessHistory, documentHistory } from './histories.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { ownStorage, storageIn } from '../support/read-model-storage.js';
 
 const ENTITIES = 200;
 const PLANTED = 37;
@@ -53,7 +54,7 @@ describe('rebuilding a read model', function () {
       runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
-      connectionString,
+      storage: ownStorage(connectionString),
       projector: true,
       isSoleProcess: false,
       rollbackWindowMs: windowMs,
@@ -98,7 +99,7 @@ describe('rebuilding a read model', function () {
     const differences: Array<Difference> = [];
     const options = {
       runtime: systemRuntime,
-      pool,
+      storage: storageIn(pool),
       store,
       isFromScratch: false,
       differences: {
@@ -225,7 +226,7 @@ describe('rebuilding a read model', function () {
       outcomes.push((await rebuildBusinesses()).outcome);
       await rollBack({
         runtime: systemRuntime,
-        pool,
+        storage: storageIn(pool),
         store,
         projection: businesses,
         signal: new AbortController().signal,
@@ -252,7 +253,7 @@ describe('rebuilding a read model', function () {
     await eventually(projecting, (generation) => generation !== undefined && generation !== first);
     const went = await rollBack({
       runtime: systemRuntime,
-      pool,
+      storage: storageIn(pool),
       store,
       projection: businesses,
       signal: new AbortController().signal,
@@ -286,7 +287,7 @@ describe('rebuilding a read model', function () {
     };
     await rollBack({
       runtime: systemRuntime,
-      pool,
+      storage: storageIn(pool),
       store: watched,
       projection: businesses,
       signal: new AbortController().signal,
@@ -300,7 +301,13 @@ describe('rebuilding a read model', function () {
     await shows(service, await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
     const goingBack = async (): Promise<unknown> => {
       const { signal } = new AbortController();
-      const outcome = await rollBack({ runtime: systemRuntime, pool, store, projection: businesses, signal });
+      const outcome = await rollBack({
+        runtime: systemRuntime,
+        storage: storageIn(pool),
+        store,
+        projection: businesses,
+        signal,
+      });
       return E.isLeft(outcome) ? outcome.left._tag : outcome.right;
     };
     expect(await goingBack()).to.equal('NotAllowed');

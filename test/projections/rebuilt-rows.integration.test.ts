@@ -12,6 +12,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { stored } from '../support/recorded.js';
 import { append, created, renamed, sealed } from './appending.js';
+import { storageIn } from '../support/read-model-storage.js';
 
 const MANY_PAGES = 40;
 const EVENTS_OF_A_PAGE = 250;
@@ -177,8 +178,8 @@ describe('rows that an operator has rebuilt', function () {
   it('do not become live while one of their indexes could not be made', async () => {
     await append(engine.store, `business-${randomUUID()}`, 0n, created('Acme'));
     const full = new Error('no space for an index');
-    const pool = beforeStatement(engine.database, 'create index', () => Promise.reject(full));
-    expect(await outcomeOf(engine.rebuild({ pool }))).to.equal(full);
+    const storage = storageIn(beforeStatement(engine.database, 'create index', () => Promise.reject(full)));
+    expect(await outcomeOf(engine.rebuild({ storage }))).to.equal(full);
     expect(await engine.roles()).to.deep.equal(['building']);
   });
 

@@ -5,13 +5,18 @@ import { businesses } from '../../projections/businesses.js';
 import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
 import { updatePrevious } from '../../projections/engine/run/update-previous.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
-import { beforeStatement } from '../support/before-statement.js';
 import { CHANNEL, changed, type Engine, gated, makeEngine, outcomeOf } from '../support/engine.js';
 import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import type { ReadModelStorage } from '../../projections/engine/storage.js';
+import type { RebuildOptions } from '../../projections/engine/rebuild/rebuild.js';
+import { beforeStatement } from '../support/before-statement.js';
+import { storageIn } from '../support/read-model-storage.js';
+import { buffer } from 'node:stream/consumers';
+import { to } from 'pg-copy-streams';
 
 describe('who writes the rows, and who is notified of them, around a switch', function () {
   this.timeout(startingPostgres);
@@ -47,6 +52,40 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
       return projector._tag === 'Projecting' ? projector.generation : undefined;
     };
     expect(await eventually(writes, (name) => name === generation)).to.equal(generation);
+  });
+
+  it('a list that waits for the switch shows what came to the rows just before it', async () => {
+    const service = engine.serve();
+    await engine.shown(service, await append(engine.store, `business-${id}`, 0n, created('Acme')));
+    const { connectionString } = engine;
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    let isDecided = false;
+    let listed: Promise<Buffer> | undefined;
+    const store: EventStore = {
+      ...engine.store,
+      readAll: async function* (range) {
+        if (isDecided) {
+          isDecided = false;
+          await engine.shown(service, await append(engine.store, `business-${randomUUID()}`, 0n, created('Bolt')));
+        }
+        yield* engine.store.readAll(range);
+      },
+    };
+    // the view is that of the new rows by then, and nobody else sees it yet
+    const demoted = beforeStatement(engine.database, `update read_model.instance set role = 'previous'`, async () => {
+      const since = new Date();
+      listed = buffer(client.query(to(`copy (select body from read_model.businesses order by place) to stdout`)));
+      await eventually(() => engine.waiting(since), Boolean);
+    });
+    const decide: RebuildOptions['decide'] = () => {
+      isDecided = true;
+      return Promise.resolve('switch');
+    };
+    const { outcome } = await engine.rebuild({ store, storage: storageIn(demoted), decide });
+    const names = String(await listed).match(/(?<="name":")\w+/g);
+    await client.end();
+    expect([outcome, names]).to.deep.equal(['Switched', ['Acme', 'Bolt']]);
   });
 
   it('nobody is notified of rows that are not live yet, and everybody of those that are', async () => {
@@ -87,7 +126,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     await service.stop();
     await engine.database.query(`update read_model.instance set role_since = now() - interval '1 hour'`);
     await engine.rebuild();
-    await dropOutdated(engine.database, businesses, 60_000);
+    await dropOutdated(engine.storage, businesses, 60_000);
     expect(await engine.roles()).to.deep.equal(['previous', 'live']);
   });
 
@@ -144,7 +183,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     const updating = updatePrevious(
       {
         runtime: systemRuntime,
-        pool: engine.database,
+        storage: engine.storage,
         store: engine.store,
         projection: businesses,
         windowMs: 60_000,
@@ -188,12 +227,17 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     await engine.rebuild();
     await engine.rebuild();
     let isFirst = true;
-    const pool = beforeStatement(engine.database, 'insert into read_model.lease', async () => {
-      if (!isFirst) return;
-      isFirst = false;
-      await engine.rollBack();
-    });
-    expect(await outcomeOf(engine.rollBack({ pool }))).to.deep.include({ _tag: 'NotAllowed' });
+    const storage: ReadModelStorage = {
+      ...engine.storage,
+      acquire: async (...wanted) => {
+        if (isFirst) {
+          isFirst = false;
+          await engine.rollBack();
+        }
+        return engine.storage.acquire(...wanted);
+      },
+    };
+    expect(await outcomeOf(engine.rollBack({ storage }))).to.deep.include({ _tag: 'NotAllowed' });
     expect([isFirst, await engine.roles()]).to.deep.equal([false, ['live', 'previous']]);
   });
 

@@ -4,8 +4,6 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
 import { dropOutdated } from '../../projections/engine/generation/drop-outdated.js';
-import { dropGeneration } from '../../projections/engine/generation/generation.js';
-import { inSchemaTransaction } from '../../projections/engine/generation/schema.js';
 import { updatePrevious } from '../../projections/engine/run/update-previous.js';
 import { operationsOn } from '../../projections/engine/operations.js';
 import { rollBack } from '../../projections/engine/rebuild/rollback.js';
@@ -15,6 +13,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { storageIn } from '../support/read-model-storage.js';
 
 const LONGER_THAN_A_TURN_MS = 1_500;
 const LONGER_THAN_A_LOCK_MS = 15_000;
@@ -71,9 +70,9 @@ describe('versions of a read model', function () {
       turns += 1;
       return true;
     };
-    const { database: pool, store } = engine;
+    const { storage, store } = engine;
     const updating = {
-      ...{ runtime: systemRuntime, pool, store, projection: businesses, windowMs: 60_000 },
+      ...{ runtime: systemRuntime, storage, store, projection: businesses, windowMs: 60_000 },
       ...{ isSameLog, onEvent: () => undefined },
     };
     const stopped = updatePrevious(updating, stopping.signal);
@@ -152,10 +151,10 @@ describe('versions of a read model', function () {
     await engine.said('changed Switched');
     const begun = () => events.filter((event) => event === 'businesses Projecting').length;
     expect(await eventually(begun, (times) => times === 2)).to.equal(2);
-    for (const version of [changed, businesses]) await dropOutdated(database, version, 0);
+    for (const version of [changed, businesses]) await dropOutdated(storageIn(database), version, 0);
     expect(await engine.roles()).to.deep.equal(['previous', 'live']);
     await old.stop();
-    await dropOutdated(database, changed, 0);
+    await dropOutdated(storageIn(database), changed, 0);
     expect(await engine.roles()).to.deep.equal(['live']);
   });
 
@@ -193,7 +192,7 @@ describe('versions of a read model', function () {
     const old = engine.follow(businesses);
     await engine.shown(old, await append(store, stream, 0n, created('Acme')));
     await old.stop();
-    const [onOther] = orThrow(await operationsOn(systemRuntime, store, database, [changed])).readModels;
+    const [onOther] = orThrow(await operationsOn(systemRuntime, store, storageIn(database), [changed])).readModels;
     const [quiet, { signal }] = [() => undefined, new AbortController()];
     const verified = await onOther?.verify({
       sample: undefined,
@@ -209,14 +208,14 @@ describe('versions of a read model', function () {
     await engine.said('changed Switched');
     await next.stop();
     for (const projection of [businesses, changed]) {
-      const back = await rollBack({ runtime: systemRuntime, pool: database, store, projection, signal });
+      const back = await rollBack({ runtime: systemRuntime, storage: storageIn(database), store, projection, signal });
       expect(E.isLeft(back) && back.left._tag).to.equal('NotAllowed');
     }
     expect(await engine.roles()).to.deep.equal(['previous', 'live']);
   });
 
   it('an old one that waits for the right to write its rows makes them anew when they are dropped meanwhile', async () => {
-    const { store, database } = engine;
+    const { store } = engine;
     const old = engine.follow(businesses);
     await engine.shown(old, await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
     await old.stop();
@@ -226,7 +225,7 @@ describe('versions of a read model', function () {
     engine.follow(changed);
     await engine.said('changed Switched');
     const name = await engine.tableOf('previous');
-    await inSchemaTransaction(database, (client) => dropGeneration(client, { name }));
+    await engine.storage.change(businesses, () => ({ drop: [name] }));
     expect(await engine.said('businesses Switched')).to.equal(true);
     expect([await engine.roles(), await engine.names()]).to.deep.equal([['previous', 'live'], ['Acme']]);
   });

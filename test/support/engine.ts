@@ -6,9 +6,10 @@ import { operationsOn } from '../../projections/engine/operations.js';
 import { makeProgress } from '../../projections/engine/run/progress.js';
 import { startProjector } from '../../projections/engine/run/projector.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
-import type { Difference } from '../../projections/engine/rebuild/compare.js';
+import type { Difference } from '../../projections/engine/rebuild/difference.js';
 import { rebuild, type RebuildOptions } from '../../projections/engine/rebuild/rebuild.js';
 import { rollBack } from '../../projections/engine/rebuild/rollback.js';
+import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import { projectionsOf, registry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { makePool } from '../../src/postgres/pool.js';
@@ -16,6 +17,7 @@ import { eventually } from './eventually.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 import { freshDatabase } from './postgres.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { ownStorage, storageIn } from './read-model-storage.js';
 
 /** The channel on which processes hear how far the live rows are. */
 export const CHANNEL = 'projected';
@@ -102,6 +104,7 @@ export const makeEngine = async () => {
   const connectionString = await freshDatabase();
   const store = makeInMemoryEventStore();
   const database = makePool({ connectionString, name: 'test', connections: 12, connectMs: 5_000 });
+  const storage = storageIn(database);
   const look = lookAt(database);
   const events: Array<string> = [];
   const stops: Array<() => Promise<void>> = [];
@@ -112,7 +115,7 @@ export const makeEngine = async () => {
       runtime: systemRuntime,
       store,
       projections: projectionsOf(registry),
-      connectionString,
+      storage: ownStorage(connectionString),
       projector: true,
       isSoleProcess: false,
       rollbackWindowMs: 60_000,
@@ -131,7 +134,7 @@ export const makeEngine = async () => {
     const onEvent = ({ _tag }: EngineEvent): void => void events.push(`${version} ${_tag}`);
     const deps = {
       runtime: systemRuntime,
-      pool: database,
+      storage,
       store,
       projection,
       progress,
@@ -156,10 +159,11 @@ export const makeEngine = async () => {
     connectionString,
     store,
     database,
+    storage,
     events,
     serve,
     follow,
-    operations: async () => orThrow(await operationsOn(systemRuntime, store, database, projectionsOf(registry))),
+    operations: async () => orThrow(await operationsOn(systemRuntime, store, storage, projectionsOf(registry))),
     /** Whether the rows show all up to `position`, now or soon. */
     shown: ({ reached }: Shows, position: bigint): Promise<boolean> => eventually(() => reached() >= position, Boolean),
     /** Whether it was said, now or soon. */
@@ -170,7 +174,7 @@ export const makeEngine = async () => {
       const rebuilt = orThrow(
         await rebuild({
           runtime: systemRuntime,
-          pool: database,
+          storage,
           store,
           projection,
           isFromScratch: false,
@@ -183,11 +187,11 @@ export const makeEngine = async () => {
       );
       return { ...rebuilt, differences };
     },
-    rollBack: async (over: { readonly store?: EventStore; readonly pool?: Pool } = {}) =>
+    rollBack: async (over: { readonly store?: EventStore; readonly storage?: ReadModelStorage } = {}) =>
       orThrow(
         await rollBack({
           runtime: systemRuntime,
-          pool: database,
+          storage,
           store,
           projection: businesses,
           signal: new AbortController().signal,

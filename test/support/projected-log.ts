@@ -6,6 +6,7 @@ import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { makePostgresEventStore } from '../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import { untilShown } from './until-shown.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { ownStorage } from './read-model-storage.js';
 
 /** Writes a log in a database by `write`, which gives its last position, and leaves it projected into rows there. */
 export const projectLog = async (
@@ -23,7 +24,7 @@ export const projectLog = async (
     runtime: systemRuntime,
     store,
     projections: readModelsOf(registry),
-    connectionString,
+    storage: ownStorage(connectionString),
     projector: true,
     isSoleProcess: true,
     rollbackWindowMs: 60_000,

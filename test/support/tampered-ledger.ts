@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
-import type { LedgerSource, StoredRow } from '../../projections/engine/verify/ledger/ledger-source.js';
+import type { StoredRow } from '../../projections/engine/storage.js';
+import type { LedgerSource } from '../../projections/engine/verify/ledger/ledger-source.js';
 import { textsOf } from '../../projections/engine/verify/ledger/row-texts.js';
 import { EMPTY, makeNumberRows } from '../../projections/engine/ledger/number-rows.js';
 import { ledgerOf, registry } from '../../src/entities/registry.js';

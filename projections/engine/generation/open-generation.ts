@@ -1,55 +1,40 @@
-import type { Pool, PoolClient } from 'pg';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
 import type { Runtime } from '../../../src/event-sourcing/runtime.js';
-import type { Random } from '../../../src/event-sourcing/random.js';
 import type { ReadModel } from '../../read-model.js';
 import { versionOf } from '../../version.js';
 import { EngineError, failureIn, notAllowed } from '../engine-failure.js';
-import {
-  createGeneration,
-  dropGeneration,
-  type Generation,
-  GENERATION_COLUMNS,
-  type GenerationRow,
-  readGeneration,
-  readLive,
-  toGeneration,
-} from './generation.js';
-import { acquireLease, type Lease, LEASE_MS, newHolder } from './lease.js';
+import type { Change, ReadModelStorage } from '../storage.js';
+import { type Generation, type GenerationState, liveOf } from './generation.js';
+import { type Lease, LEASE_MS, newHolder } from './lease.js';
 import { otherLog } from './provenance.js';
-import { inSchemaTransaction } from './schema.js';
 
-/** The generations of a projection, the live one first: those of unfinished rebuilds, or all others. */
-const readAll = async (
-  client: PoolClient,
-  { name }: ReadModel,
-  isUnfinishedRebuild: boolean,
-): Promise<ReadonlyArray<Generation>> => {
-  const { rows } = await client.query<GenerationRow>(
-    `select ${GENERATION_COLUMNS} from read_model.instance
-     where projection = $1 and (role = 'building' and is_rebuild) = $2
-     order by array_position(array['live', 'building', 'previous'], role), role_since desc`,
-    [name, isUnfinishedRebuild],
-  );
-  return rows.map(toGeneration);
-};
+const isUnfinished = ({ role, isRebuild }: GenerationState): boolean => role === 'building' && isRebuild;
 
 /**
  * The generation that a service writes: that of this version of the projection. When there is none, it is created, as
  * the live one if the projection has no other. Throws `WrongLog` when the read models are of another log.
  */
-export const openForService = (pool: Pool, projection: ReadModel, logIdentity: string): Promise<Generation> =>
-  inSchemaTransaction(pool, async (client) => {
-    const all = await readAll(client, projection, false);
-    const sameVersion = all.find(({ version }) => version === versionOf(projection));
-    const live = all.find(({ role }) => role === 'live');
-    const foreign = [sameVersion, live].find(
-      (generation) => generation !== undefined && generation.logIdentity !== logIdentity,
-    );
+export const openForService = async (
+  storage: ReadModelStorage,
+  projection: ReadModel,
+  logIdentity: string,
+): Promise<Generation> => {
+  let found: Generation | undefined;
+  const changed = await storage.change(projection, (generations) => {
+    const live = liveOf(generations);
+    const own = generations.filter((each) => !isUnfinished(each));
+    found = own.find(({ version }) => version === versionOf(projection));
+    const foreign = [found, live].find((each) => each !== undefined && each.logIdentity !== logIdentity);
     if (foreign !== undefined) throw new EngineError(otherLog(projection.name, foreign.logIdentity, logIdentity));
-    const role = live === undefined ? 'live' : 'building';
-    return sameVersion ?? createGeneration(client, projection, { role, logIdentity, isRebuild: false });
+    if (found !== undefined) return undefined;
+    return {
+      create: { role: live === undefined ? 'live' : 'building', logIdentity, isRebuild: false, skips: 0 },
+    };
   });
+  const generation = found ?? changed?.created;
+  if (generation === undefined) throw new Error('the new generation was not returned');
+  return generation;
+};
 
 export type OpenedRebuild = { readonly generation: Generation; readonly lease: Lease };
 
@@ -63,8 +48,8 @@ type RebuildOptions = {
   readonly isReplacing: boolean;
 };
 
-const requireSameVersion = async (client: PoolClient, projection: ReadModel): Promise<void> => {
-  const live = await readLive(client, projection.name);
+const requireSameVersion = (generations: ReadonlyArray<Generation>, projection: ReadModel): void => {
+  const live = liveOf(generations);
   if (live === undefined || live.version === versionOf(projection)) return;
   throw notAllowed(
     `the live rows of "${projection.name}" were made by another version of the program. ` +
@@ -72,55 +57,55 @@ const requireSameVersion = async (client: PoolClient, projection: ReadModel): Pr
   );
 };
 
-const lease = async (
-  random: Random,
-  client: PoolClient,
+/** What becomes of the generations, and which one of them the rebuild goes on with; undefined: with the one that is created. */
+type Opening = { readonly goesOnWith: string | undefined; readonly change: Change };
+
+const decideOpening = (
+  generations: ReadonlyArray<GenerationState>,
   projection: ReadModel,
-  { name }: Generation,
+  logIdentity: string,
+  holder: string,
+  { isFromScratch, isDryRun, isReplacing }: RebuildOptions,
+): Opening => {
+  if (!isReplacing) requireSameVersion(generations, projection);
+  // with another number of skipped events, its rows are not what a rebuild that is begun now would make
+  const skips = projection.rowFor === 'entity' ? (projection.skipped?.ids.size ?? 0) : 0;
+  const create = { role: 'building', logIdentity, isRebuild: true, skips, holder } as const;
+  if (isDryRun) return { goesOnWith: undefined, change: { create } };
+  const unfinished = generations.filter(isUnfinished);
+  const [newest] = unfinished;
+  const isResumable =
+    newest?.version === versionOf(projection) && newest.logIdentity === logIdentity && newest.skips === skips;
+  const goesOnWith = isResumable && !isFromScratch ? newest.name : undefined;
+  // all of them, so that nobody writes what is dropped; a dry run that was killed may have left one beside another
+  const names = unfinished.map(({ name }) => name);
+  const change = { acquire: { holder, names }, drop: names.filter((name) => name !== goesOnWith) };
+  return { goesOnWith, change: goesOnWith === undefined ? { ...change, create } : change };
+};
+
+const open = async (
+  storage: ReadModelStorage,
+  projection: ReadModel,
+  logIdentity: string,
+  options: RebuildOptions,
 ): Promise<OpenedRebuild> => {
-  const taken = await acquireLease(client, name, newHolder(random), false);
+  const holder = newHolder(options.runtime.random);
+  let goesOnWith: string | undefined;
+  const changed = await storage.change(projection, (generations) => {
+    const opening = decideOpening(generations, projection, logIdentity, holder, options);
+    ({ goesOnWith } = opening);
+    return opening.change;
+  });
+  const name = goesOnWith ?? changed?.created?.name;
+  const lease = changed?.leases.find((each) => each.name === name);
   // read only now that nobody else writes it, so that the checkpoint is current
-  const generation = taken && (await readGeneration(client, name));
-  if (taken !== undefined && generation !== undefined) return { generation, lease: taken };
+  const generation = lease && (await storage.generations(projection.name)).find((each) => each.name === name);
+  if (lease !== undefined && generation !== undefined) return { generation, lease };
   throw new EngineError({
     _tag: 'LeaseLost',
     message: `another command rebuilds "${projection.name}": wait for it`,
   });
 };
-
-/** How many skipped events a rebuild was begun without: with another number, its rows are not what one begun now would make. */
-const readSkips = async (client: PoolClient, { name }: Generation): Promise<number> => {
-  const text = 'select skips::integer from read_model.instance where table_name = $1';
-  return (await client.query<{ skips: number }>(text, [name])).rows[0]?.skips ?? 0;
-};
-
-const open = (
-  pool: Pool,
-  projection: ReadModel,
-  logIdentity: string,
-  { runtime: { random }, isFromScratch, isDryRun, isReplacing }: RebuildOptions,
-): Promise<OpenedRebuild> =>
-  inSchemaTransaction(pool, async (client) => {
-    if (!isReplacing) await requireSameVersion(client, projection);
-    const skips = projection.rowFor === 'entity' ? (projection.skipped?.ids.size ?? 0) : 0;
-    const begin = async (): Promise<OpenedRebuild> => {
-      const made = { role: 'building', logIdentity, isRebuild: true, skips } as const;
-      return lease(random, client, projection, await createGeneration(client, projection, made));
-    };
-    if (isDryRun) return begin();
-    const unfinished: Array<OpenedRebuild> = [];
-    for (const each of await readAll(client, projection, true))
-      unfinished.push(await lease(random, client, projection, each));
-    const [newest, ...rest] = unfinished;
-    const isResumable =
-      newest?.generation.version === versionOf(projection) &&
-      newest.generation.logIdentity === logIdentity &&
-      (await readSkips(client, newest.generation)) === skips;
-    const goesOn = newest !== undefined && isResumable && !isFromScratch;
-    // a dry run that was killed may have left one beside another
-    for (const { generation } of goesOn ? rest : unfinished) await dropGeneration(client, generation);
-    return goesOn ? newest : begin();
-  });
 
 /** How often the lease is tried: a command that was killed still holds it for up to `LEASE_MS`. */
 const AGAIN_MS = 250;
@@ -131,7 +116,7 @@ const AGAIN_MS = 250;
  * the signal's reason when aborted.
  */
 export const openForRebuild = async (
-  pool: Pool,
+  storage: ReadModelStorage,
   projection: ReadModel,
   logIdentity: string,
   { signal, ...options }: RebuildOptions & { readonly signal: AbortSignal },
@@ -142,7 +127,7 @@ export const openForRebuild = async (
   for (;;)
     try {
       signal.throwIfAborted();
-      return await open(pool, projection, logIdentity, options);
+      return await open(storage, projection, logIdentity, options);
     } catch (error) {
       if (failureIn(error, 'LeaseLost') === undefined) throw error;
       if (await retry.again()) continue;

@@ -1,11 +1,10 @@
 import { readEvent } from '../../../src/event-sourcing/read-event.js';
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
-import type { Database } from '../../../src/postgres/pool.js';
 import type { ReadModel } from '../../read-model.js';
 import { EngineError, type WrongLog } from '../engine-failure.js';
-import { type Generation, readLive } from './generation.js';
-import { hasReadModels } from './schema.js';
+import type { ReadModelStorage } from '../storage.js';
+import { type Generation, liveOf } from './generation.js';
 
 /** What a generation records of the log that it was made from. */
 type Provenance = Pick<Generation, 'logIdentity' | 'checkpoint' | 'last'>;
@@ -68,12 +67,11 @@ export const requireSameLog = async (store: RecognisableLog, projection: string,
 /** As `requireSameLog`, for the live rows of every read model that has some. */
 export const requireSameLogs = async (
   store: RecognisableLog,
-  database: Database,
+  storage: Pick<ReadModelStorage, 'generations'>,
   projections: ReadonlyArray<ReadModel>,
 ): Promise<void> => {
-  if (!(await hasReadModels(database))) return;
   for (const { name } of projections) {
-    const live = await readLive(database, name);
+    const live = liveOf(await storage.generations(name));
     if (live !== undefined) await requireSameLog(store, name, live);
   }
 };

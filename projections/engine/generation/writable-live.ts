@@ -1,16 +1,18 @@
-import type { Database } from '../../../src/postgres/pool.js';
 import type { ReadModel } from '../../read-model.js';
 import { versionOf } from '../../version.js';
 import { EngineError } from '../engine-failure.js';
-import { type Generation, readLive } from './generation.js';
-import { hasReadModels } from './schema.js';
+import type { ReadModelStorage } from '../storage.js';
+import { type Generation, liveOf } from './generation.js';
 
 export const noLiveRows = (message: string): EngineError => new EngineError({ _tag: 'NoLiveRows', message });
 
 /** The live generation. Throws `NoLiveRows` when there is none, or another version of the projection made it. */
-export const readWritableLive = async (database: Database, projection: ReadModel): Promise<Generation> => {
+export const readWritableLive = async (
+  storage: Pick<ReadModelStorage, 'generations'>,
+  projection: ReadModel,
+): Promise<Generation> => {
   const { name } = projection;
-  const generation = (await hasReadModels(database)) ? await readLive(database, name) : undefined;
+  const generation = liveOf(await storage.generations(name));
   if (generation === undefined) throw noLiveRows(`the read model "${name}" has no rows yet`);
   const version = versionOf(projection);
   if (generation.version === version) return generation;

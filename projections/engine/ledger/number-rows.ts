@@ -1,8 +1,14 @@
 import { categoryOf, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { eventLeaf } from '../../../src/seal/event-leaf.js';
 import type { Ledger } from '../../ledger.js';
-import { LATE_MS } from '../generation/ledger-table.js';
 import type { NewRow } from './ledger-rows.js';
+
+/**
+ * Clocks of several machines differ by less than this, ms. A row whose time is earlier than one before it by more than
+ * this is marked as late, and looked for apart; every other one is found near its time. Rows that are there were marked
+ * by it: where it is changed, `EVENT_LAYOUT` in projections/version.ts is to be raised.
+ */
+export const LATE_MS = 1_000;
 
 /** Where the next row goes: the number of rows, and the latest time among them (ISO 8601). */
 export type LedgerEnd = { readonly size: bigint; readonly latest: string };

@@ -1,5 +1,4 @@
-import type { RunStatement } from '../../../src/postgres/statement.js';
-import type { Generation } from '../generation/generation.js';
+import type { EntityRows } from '../storage.js';
 
 /** The streams of which an event is parked in one generation, for its only writer. */
 export type ParkedStreams = {
@@ -12,16 +11,8 @@ export type ParkedStreams = {
 const REMEMBERED = 10_000;
 
 /** Reads them. To be read again whenever another process may have written the generation. */
-export const readParkedStreams = async (
-  run: RunStatement,
-  { name }: Pick<Generation, 'name'>,
-): Promise<ParkedStreams> => {
-  const rows = await run({
-    name: 'parked streams',
-    text: 'select stream from read_model.parked where table_name = $1 limit $2::integer',
-    values: [name, String(REMEMBERED + 1)],
-  });
-  const streams = new Set(rows.map(([stream]) => stream));
+export const readParkedStreams = async (stored: Pick<EntityRows, 'parkedStreams'>): Promise<ParkedStreams> => {
+  const streams = new Set<string>(await stored.parkedStreams(REMEMBERED + 1));
   return {
     mayHave: (stream) => streams.size > REMEMBERED || streams.has(stream),
     add: (stream) => {

@@ -4,7 +4,7 @@ import type { AppendRejected, EventStore, StoreUnavailable } from '../../../src/
 import { decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
 import { recordDecision } from '../../../src/event-sourcing/operators/record-decision.js';
 import type { Runtime } from '../../../src/event-sourcing/runtime.js';
-import type { Parked } from './read-parked.js';
+import type { Parked } from './parked.js';
 import { readSkips } from './skips.js';
 
 /** Who decided, why and when. */

@@ -1,23 +1,19 @@
 import type { either as E } from 'fp-ts';
-import type { Pool } from 'pg';
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import { type Checkpoint, checkpointAt, type From } from '../../../src/event-sourcing/recorded-event.js';
-import { isDatabaseError } from '../../../src/postgres/sql-failure.js';
 import { categoriesOf, type ReadModel } from '../../read-model.js';
-import { attemptInEngine, EngineError, type EngineFailure, failureIn } from '../engine-failure.js';
+import { attemptInEngine, EngineError, type EngineFailure, isTransient } from '../engine-failure.js';
 import { dropOutdated } from '../generation/drop-outdated.js';
-import { commitOf, dropGeneration, type Generation, readLive, tableOf } from '../generation/generation.js';
-import { releaseLease, whileHeld } from '../generation/lease.js';
+import { commitOf, liveOf } from '../generation/generation.js';
+import { whileHeld } from '../generation/while-held.js';
 import { type OpenedRebuild, openForRebuild } from '../generation/open-generation.js';
 import { requireSameLog, wrongLogOf } from '../generation/provenance.js';
-import { inSchemaTransaction, migrateReadModels } from '../generation/schema.js';
-import { tableStatements } from '../generation/table-statements.js';
 import { withSkips } from '../parked/skips.js';
-import { compareWithLive, type Compared, type Differences } from './compare-with-live.js';
-import { loadByKey, type MakeLoaders } from './load-by-key.js';
-import { abandonPlan } from './load-plan.js';
+import type { MakeLoaders, ReadModelStorage } from '../storage.js';
+import { compareWithLive, type Compared } from './compare-with-live.js';
+import type { Differences } from './difference.js';
 import { Rebuilding } from './rebuilding.js';
 import { awaitNoWriter, switchTo } from './switch-to.js';
 
@@ -33,7 +29,7 @@ type RebuildObserver = {
 
 export type RebuildOptions = {
   readonly runtime: Runtime;
-  readonly pool: Pool;
+  readonly storage: ReadModelStorage;
   readonly store: EventStore;
   readonly projection: ReadModel;
   /**
@@ -67,62 +63,45 @@ export type Rebuilt = {
 
 /** The checkpoint of the live rows or, without live rows, the head of the log; undefined when it is empty. */
 const endOfLoad = async (rebuilding: Rebuilding, store: EventStore): Promise<Checkpoint | undefined> => {
-  const { pool, projection } = rebuilding.writer;
-  const live = await rebuilding.live(pool);
+  const { projection } = rebuilding.writer;
+  const live = await rebuilding.live();
   if (live !== undefined && live.checkpoint !== 'start') return live.checkpoint;
   const head = orThrow(await store.head(categoriesOf(projection)));
   return head === undefined ? undefined : checkpointAt(head);
 };
 
 /**
- * Loads by key ranges when the log can be read so and the generation has no checkpoint, else in the order of the log.
+ * Loads by key ranges when log and storage can do that and the generation has no checkpoint, else in the order of the log.
  */
-const load = async ({ store, observer, makeLoaders }: RebuildOptions, rebuilding: Rebuilding): Promise<void> => {
+const load = async (
+  { storage, store, observer, makeLoaders }: RebuildOptions,
+  rebuilding: Rebuilding,
+): Promise<void> => {
   const { writer, signal, checkpoint: from } = rebuilding;
   const { onProgress, onChunksLoaded } = observer;
   const upTo = await endOfLoad(rebuilding, store);
   if (upTo === undefined) return;
   const { projection } = writer;
+  const start = commitOf(from);
+  const loadInOrder = (): Promise<void> =>
+    rebuilding.load(upTo, (events, { commit }) =>
+      onProgress(events, Number(commit - start) / Number(upTo.commit - start)),
+    );
   // the rows of a ledger are numbered in the order of the log
-  if (store.byStream === undefined || from !== 'start' || projection.rowFor === 'event') {
-    const start = commitOf(from);
-    const all = Number(upTo.commit - start);
-    return rebuilding.load(upTo, (events, { commit }) => onProgress(events, Number(commit - start) / all));
-  }
-  try {
-    const loading = { makeLoaders, signal, onProgress, onChunksLoaded };
-    rebuilding.continueFrom(await loadByKey({ ...writer, projection }, store.byStream, upTo.commit, loading));
-  } catch (error) {
-    if (failureIn(error, 'RowsRejected') === undefined) throw error;
-    // reading in the order of the log finds the rejected row and parks its entity
-    await abandonPlan(writer);
-    await rebuilding.rereadCheckpoint();
-    await rebuilding.approachLive();
-  }
+  if (store.byStream === undefined || from !== 'start' || projection.rowFor === 'event') return loadInOrder();
+  const loading = { makeLoaders, signal, onProgress, onChunksLoaded };
+  const loaded = await storage.loadByKey?.({ ...writer, projection }, store.byStream, upTo.commit, loading);
+  // reading in the order of the log finds a rejected row and parks its entity
+  if (loaded === undefined) return loadInOrder();
+  rebuilding.continueFrom(loaded);
 };
 
-/** Indexes made at the same time. Fewer than the pool has connections: the lease is renewed meanwhile. */
-const INDEXES_AT_ONCE = 4;
-
-/** Creates missing indexes, several at the same time, and analyzes the table for the query planner. */
-const finishTable = async (pool: Pool, projection: ReadModel, generation: Generation): Promise<void> => {
-  const table = tableOf(generation);
-  const missing = [...tableStatements(projection, table, generation.name).indexes];
-  const createNext = async (): Promise<void> => {
-    for (let next = missing.shift(); next !== undefined; next = missing.shift()) await pool.query(next);
-  };
-  const made = await Promise.allSettled(Array.from({ length: INDEXES_AT_ONCE }, createNext));
-  const failed = made.find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
-  await pool.query(`analyze ${table}`);
-};
-
-/** Drops outdated generations. While somebody reads them it fails, and the service drops them later. */
-const tidy = async (pool: Pool, projection: ReadModel): Promise<void> => {
+/** Drops outdated generations. What somebody reads, or what fails, the service drops later. */
+const tidy = async (storage: ReadModelStorage, projection: ReadModel): Promise<void> => {
   try {
-    await dropOutdated(pool, projection, null);
+    await dropOutdated(storage, projection, null);
   } catch (error) {
-    if (!isDatabaseError(error)) throw error;
+    if (!isTransient(error)) throw error;
   }
 };
 
@@ -132,13 +111,13 @@ const run = async (
   isReplacing: boolean,
   signal: AbortSignal,
 ): Promise<Rebuilt> => {
-  const { runtime, pool, store, projection, observer, differences, decide } = options;
+  const { runtime, storage, store, projection, observer, differences, decide } = options;
   await requireSameLog(store, projection.name, generation);
-  const writer = { pool, projection, generation, lease, notifies: false };
-  const rebuilding = new Rebuilding({ runtime, writer, store, signal, isReplacing });
+  const writer = { projection, generation, lease, notifies: false };
+  const rebuilding = new Rebuilding({ runtime, storage, writer, store, signal, isReplacing });
   await load(options, rebuilding);
   signal.throwIfAborted();
-  await finishTable(pool, projection, generation);
+  await storage.complete(projection, generation);
   await rebuilding.approachLive();
   observer.onBuilt();
   const compared = await compareWithLive(rebuilding, differences);
@@ -146,44 +125,44 @@ const run = async (
   const decision = options.isDryRun === true ? 'drop' : decided;
   signal.throwIfAborted();
   const switched = decision === 'switch' ? await switchTo(rebuilding) : undefined;
-  if (switched !== undefined) await tidy(pool, projection);
+  if (switched !== undefined) await tidy(storage, projection);
   const outcome = { switch: 'Switched', keep: 'Kept', drop: 'Dropped' } as const;
   return { generation: generation.name, compared, outcome: outcome[decision], previous: switched?.previous };
 };
 
 /** Whether the rebuild replaces live rows of another log. Throws `WrongLog` when it was not asked to. */
 const isReplacingOthers = async (options: RebuildOptions): Promise<boolean> => {
-  const { pool, store, projection, isFromScratch, isFromOtherLog, signal } = options;
+  const { storage, store, projection, isFromScratch, isFromOtherLog, signal } = options;
   const { name } = projection;
-  const live = await readLive(pool, name);
+  const live = liveOf(await storage.generations(name));
   const wrongLog = live && (await wrongLogOf(store, name, live));
   if (wrongLog === undefined) return false;
   if (isFromOtherLog !== true && !(isFromScratch && wrongLog.difference === 'OtherPast'))
     throw new EngineError(wrongLog);
-  await awaitNoWriter(options.runtime, pool, name, signal);
+  await awaitNoWriter(options.runtime, storage, projection, signal);
   return true;
 };
 
 const openAndRun = async (options: RebuildOptions): Promise<Rebuilt> => {
-  const { runtime, pool, store, observer, signal, isDryRun = false } = options;
+  const { runtime, storage, store, observer, signal, isDryRun = false } = options;
   const identity = orThrow(await store.identity());
-  await migrateReadModels(pool);
+  await storage.migrate();
   const isReplacing = await isReplacingOthers(options);
   const isFromScratch = isReplacing || options.isFromScratch || options.isFromOtherLog === true;
   const projection = await withSkips(store, options.projection);
   const opening = { runtime, isFromScratch, isDryRun, isReplacing, signal };
-  const opened = await openForRebuild(pool, projection, identity, opening);
+  const opened = await openForRebuild(storage, projection, identity, opening);
   let isDropped = isDryRun;
   try {
-    return await whileHeld(runtime.clock, pool, opened.lease, signal, async (held) => {
+    return await whileHeld(runtime.clock, storage, opened.lease, signal, async (held) => {
       observer.onOpened(opened.generation.name, opened.generation.checkpoint);
       const rebuilt = await run({ ...options, projection }, opened, isReplacing, held);
       isDropped ||= rebuilt.outcome === 'Dropped';
       return rebuilt;
     });
   } finally {
-    if (isDropped) await inSchemaTransaction(pool, (client) => dropGeneration(client, opened.generation));
-    await releaseLease(pool, opened.lease);
+    if (isDropped) await storage.change(projection, () => ({ drop: [opened.generation.name] }));
+    await storage.release(opened.lease);
   }
 };
 

@@ -1,20 +1,19 @@
 import type { either as E } from 'fp-ts';
-import type { Pool } from 'pg';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import type { ReadModel } from '../../read-model.js';
-import { versionOf } from '../../version.js';
 import { attemptInEngine, type EngineError, type EngineFailure, notAllowed } from '../engine-failure.js';
-import { readLive, readPrevious } from '../generation/generation.js';
-import { acquireLease, newHolder, releaseLease, whileHeld } from '../generation/lease.js';
+import { liveOf, previousOf } from '../generation/generation.js';
+import { newHolder } from '../generation/lease.js';
+import { whileHeld } from '../generation/while-held.js';
 import { requireSameLog } from '../generation/provenance.js';
-import { migrateReadModels } from '../generation/schema.js';
+import type { ReadModelStorage } from '../storage.js';
 import { Rebuilding } from './rebuilding.js';
 import { type SwitchedTo, switchTo } from './switch-to.js';
 
 type Rollback = {
   readonly runtime: Runtime;
-  readonly pool: Pool;
+  readonly storage: ReadModelStorage;
   readonly store: EventStore;
   readonly projection: ReadModel;
   readonly signal: AbortSignal;
@@ -26,25 +25,26 @@ const nothingToGoBackTo = (name: string): EngineError =>
       'of the program made them: start that version, and it goes on with them',
   );
 
-const run = async ({ runtime, pool, store, projection, signal }: Rollback): Promise<SwitchedTo> => {
+const run = async ({ runtime, storage, store, projection, signal }: Rollback): Promise<SwitchedTo> => {
   const { name } = projection;
-  await migrateReadModels(pool);
-  const [previous, live] = [await readPrevious(pool, projection), await readLive(pool, name)];
+  await storage.migrate();
+  const generations = await storage.generations(name);
+  const [previous, live] = [previousOf(generations, projection), liveOf(generations)];
   for (const rows of [live, previous]) if (rows !== undefined) await requireSameLog(store, name, rows);
-  if (previous === undefined || live?.version !== versionOf(projection)) throw nothingToGoBackTo(name);
+  if (previous === undefined) throw nothingToGoBackTo(name);
   // taken from the service, which keeps these rows up to date: it notices that it has lost the lease
-  const lease = await acquireLease(pool, previous.name, newHolder(runtime.random), true);
+  const lease = await storage.acquire(previous.name, newHolder(runtime.random), true);
   if (lease === undefined) throw nothingToGoBackTo(name);
   try {
-    return await whileHeld(runtime.clock, pool, lease, signal, async (held) => {
+    return await whileHeld(runtime.clock, storage, lease, signal, async (held) => {
       // read again, now that nobody else writes it
-      const generation = await readPrevious(pool, projection);
+      const generation = previousOf(await storage.generations(name), projection);
       if (generation?.name !== previous.name) throw nothingToGoBackTo(name);
-      const writer = { pool, projection, generation, lease, notifies: false };
-      return switchTo(new Rebuilding({ runtime, writer, store, signal: held }));
+      const writer = { projection, generation, lease, notifies: false };
+      return switchTo(new Rebuilding({ runtime, storage, writer, store, signal: held }));
     });
   } finally {
-    await releaseLease(pool, lease);
+    await storage.release(lease);
   }
 };
 

@@ -1,10 +1,9 @@
-import type { RunStatement } from '../../../src/postgres/statement.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { makeApplyToLedger } from '../ledger/apply-to-ledger.js';
+import type { RowStorage, Writer } from '../storage.js';
 import { type CacheSize, makeApplyToEntities } from './apply-to-entities.js';
 import type { HandOver } from './hand-over.js';
 import type { ApplyBatch } from './prepared-batch.js';
-import type { Writer } from './write-batch.js';
 
 type ApplyBatchOptions = {
   readonly onEvent: OnEngineEvent;
@@ -14,10 +13,13 @@ type ApplyBatchOptions = {
   readonly handOver?: HandOver | undefined;
 };
 
-/** Applies batches by `run`, whose statements must all go to the database of the generation. */
-export const makeApplyBatch = (writer: Writer, run: RunStatement, options: ApplyBatchOptions): ApplyBatch => {
+/** Applies batches to the rows of a generation. */
+export const makeApplyBatch = (storage: RowStorage, writer: Writer, options: ApplyBatchOptions): ApplyBatch => {
   const { projection } = writer;
-  return projection.rowFor === 'entity'
-    ? makeApplyToEntities({ ...writer, projection }, run, options)
-    : makeApplyToLedger({ ...writer, projection }, run);
+  if (projection.rowFor === 'entity') {
+    const entityWriter = { ...writer, projection };
+    return makeApplyToEntities(entityWriter, storage.entityRows(entityWriter), options);
+  }
+  const ledgerWriter = { ...writer, projection };
+  return makeApplyToLedger(ledgerWriter, storage.ledgerRows(ledgerWriter));
 };

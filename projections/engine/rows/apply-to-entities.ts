@@ -1,17 +1,14 @@
 import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
 import { entityIdOf, type StoredEvent, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { estimateBytes } from '../../../src/event-sourcing/estimate-bytes.js';
-import { isRejected } from '../../../src/postgres/sql-failure.js';
-import type { RunStatement } from '../../../src/postgres/statement.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import { foldBatch, type FoldedBatch, groupByStream } from './fold-batch.js';
 import { entityHandedOver, type HandOver } from './hand-over.js';
-import { type Role, tableOf } from '../generation/generation.js';
+import type { Role } from '../generation/generation.js';
 import type { ApplyBatch } from './prepared-batch.js';
 import type { OnEngineEvent } from '../engine-event.js';
-import { type Entity, readEntities, rowArrays, upsertSql } from './rows.js';
-import { type EntityWriter, makeWriteBatch, type Step, writeStep } from './write-batch.js';
-import { writeWithParking } from './write-with-parking.js';
+import type { EntityRows, EntityWriter, Step } from '../storage.js';
+import type { Entity } from './rows.js';
 
 /** How much of the entities is held in memory: at most twice this. */
 export type CacheSize = { readonly entities: number; readonly bytes: number };
@@ -24,8 +21,8 @@ export const LARGE_CACHE = { entities: 25_000, bytes: 32 * 1024 * 1024 };
 type Batch = FoldedBatch & {
   readonly events: ReadonlyArray<StoredEvent>;
   readonly handedOver: ReadonlyArray<Entity>;
-  /** Of all entities; undefined when some are parked, which is found out for each row. */
-  readonly rows: ReturnType<typeof rowArrays> | undefined;
+  /** Writes the rows of all entities; undefined when some are parked, which is found out for each row. */
+  readonly writeRows: ReturnType<EntityRows['prepare']> | undefined;
   /** It is folded again when the epoch is another one by the time it is written. */
   readonly epoch: number;
 };
@@ -39,13 +36,10 @@ type ApplyToEntitiesOptions = {
 /** As `makeApplyBatch`, for a read model with a row for each entity. */
 export const makeApplyToEntities = (
   writer: EntityWriter,
-  run: RunStatement,
+  stored: EntityRows,
   { onEvent, size = CACHE, handOver }: ApplyToEntitiesOptions,
 ): ApplyBatch => {
-  const { projection, generation } = writer;
-  const writeBatch = makeWriteBatch(run, writer, (first, source) => [
-    upsertSql(tableOf(generation), projection.keys, first, source),
-  ]);
+  const { projection } = writer;
   const cache = makeBoundedCache<string, Entity>(size.entities, ({ state }) => estimateBytes(state), size.bytes);
   /** Entities of the batches that are folded and not yet written; none of them is in the cache, too. */
   const unwritten = new Map<string, Entity>();
@@ -89,17 +83,17 @@ export const makeApplyToEntities = (
       else if (own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
     }
     // these rows do not change meanwhile: what is not yet written is known
-    const found = missing.length === 0 ? undefined : await readEntities(run, tableOf(generation), projection, missing);
+    const found = missing.length === 0 ? undefined : await stored.read(missing);
     const before = (id: string): Entity | undefined => held.get(id) ?? found?.get(id);
     reportAhead(toFold, before);
     const { entities, parkings } = foldBatch(projection, before, toFold);
     const all = [...handedOver, ...entities];
-    const rows = parkings.length === 0 ? rowArrays(projection, all) : undefined;
+    const writeRows = parkings.length === 0 ? stored.prepare(all) : undefined;
     for (const entity of all) {
       unwritten.set(entity.id, entity);
       cache.delete(entity.id);
     }
-    return { events, handedOver, entities, parkings, rows, epoch: began };
+    return { events, handedOver, entities, parkings, writeRows, epoch: began };
   };
 
   const fold = (events: ReadonlyArray<StoredEvent>): Promise<Batch> => {
@@ -114,22 +108,17 @@ export const makeApplyToEntities = (
     return fold(events);
   };
 
-  /** False when the database rejects a row of the batch. */
   const writeWhole = async (
     step: Step,
     { handedOver, entities }: Batch,
-    rows: NonNullable<Batch['rows']>,
-  ): Promise<Role | undefined | false> => {
-    try {
-      const role = await writeBatch(step, rows);
-      for (const entity of entities) if (isNewest(entity)) cache.set(entity.id, entity);
-      // the commands hold those that they handed over
-      for (const entity of [...handedOver, ...entities]) if (isNewest(entity)) unwritten.delete(entity.id);
-      return role;
-    } catch (error) {
-      if (isRejected(error)) return false;
-      throw error;
-    }
+    writeRows: NonNullable<Batch['writeRows']>,
+  ): Promise<Role | 'Rejected' | undefined> => {
+    const role = await writeRows(step);
+    if (role === 'Rejected') return role;
+    for (const entity of entities) if (isNewest(entity)) cache.set(entity.id, entity);
+    // the commands hold those that they handed over
+    for (const entity of [...handedOver, ...entities]) if (isNewest(entity)) unwritten.delete(entity.id);
+    return role;
   };
 
   const writeCarefully = async (
@@ -137,7 +126,7 @@ export const makeApplyToEntities = (
     { handedOver, entities, parkings, events }: Batch,
   ): Promise<Role | undefined> => {
     const all = [...handedOver, ...entities];
-    const written = await writeWithParking(writer, step, { entities: all, parkings }, events);
+    const written = await stored.writeWithParking(step, { entities: all, parkings, events });
     // only the rows show which of them were written
     epoch += 1;
     unwritten.clear();
@@ -151,16 +140,31 @@ export const makeApplyToEntities = (
   const write = async (move: Omit<Step, 'last'>, folded: Batch): Promise<Role | undefined> => {
     const { events } = folded;
     const step: Step = { ...move, last: events.at(-1) };
-    if (events.length === 0) return writeStep(run, writer, step);
+    if (events.length === 0) return stored.step(step);
     const batch = folded.epoch === epoch ? folded : await foldAgain(events);
-    const role = batch.rows === undefined ? false : await writeWhole(step, batch, batch.rows);
-    return role === false ? writeCarefully(step, batch) : role;
+    const role = batch.writeRows === undefined ? 'Rejected' : await writeWhole(step, batch, batch.writeRows);
+    return role === 'Rejected' ? writeCarefully(step, batch) : role;
   };
 
   return {
     prepare: async (events) => {
       const folded = await fold(events);
       return { events, write: (step) => write(step, folded) };
+    },
+    readAhead: async (events) => {
+      const ids = [...groupByStream(events).keys()].map(entityIdOf).filter(isUuid);
+      const held = new Map<string, Entity>();
+      for (const id of ids) {
+        const entity = cache.get(id);
+        if (entity !== undefined) held.set(id, entity);
+      }
+      const found = await stored.read(ids.filter((id) => !held.has(id)));
+      // they are read again: it is not known here whether what is folded is written
+      for (const id of ids) cache.delete(id);
+      return (step, first) => {
+        const folded = foldBatch(projection, (id) => held.get(id) ?? found.get(id), groupByStream(first));
+        return { rowFor: 'entity', writer, step, batch: { ...folded, events: first } };
+      };
     },
   };
 };

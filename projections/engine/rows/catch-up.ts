@@ -5,7 +5,7 @@ import { leaseLost } from '../engine-failure.js';
 import { categoriesOf } from '../../read-model.js';
 import type { ApplyBatch, PreparedBatch } from './prepared-batch.js';
 import { mergeBatches } from './merge-batches.js';
-import type { Writer } from './write-batch.js';
+import type { Writer } from '../storage.js';
 
 type CaughtUp = { readonly checkpoint: From; readonly events: number };
 

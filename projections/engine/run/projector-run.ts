@@ -1,25 +1,22 @@
-import type { Pool } from 'pg';
 import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Checkpoint, From, Position, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { repeat } from '../../../src/event-sourcing/clock.js';
 import type { Runtime } from '../../../src/event-sourcing/runtime.js';
-import { type RunStatement, runOn, withConnection } from '../../../src/postgres/statement.js';
 import { categoriesOf, type ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { EngineError, leaseLost, type WrongLog } from '../engine-failure.js';
-import { commitOf, dropGeneration, type Generation, readGeneration, type Role } from '../generation/generation.js';
-import { type Lease, whileHeld } from '../generation/lease.js';
-import { makeLive, whileLevel } from '../generation/switch.js';
+import { commitOf, type Generation, type GenerationState, liveOf, type Role } from '../generation/generation.js';
+import type { Lease } from '../generation/lease.js';
+import { whileHeld } from '../generation/while-held.js';
 import { withSkips } from '../parked/skips.js';
 import { makeApplyBatch } from '../rows/apply-batch.js';
 import { mergeBatches } from '../rows/merge-batches.js';
-import type { Writer } from '../rows/write-batch.js';
 import { makeTaskRunner } from '../run-task.js';
+import type { ReadModelStorage, RowStorage, Writer } from '../storage.js';
 import type { Progress } from './progress.js';
 import { resumeEntities } from './resume-entities.js';
-import { makeStatistics } from './statistics.js';
 
 /** How many events are written together at most, and how long nothing is written after that unless somebody waits, ms. */
 const PACES = {
@@ -39,7 +36,7 @@ const CHECK_MS = 1_000;
 
 export type EngineDeps = {
   readonly runtime: Runtime;
-  readonly pool: Pool;
+  readonly storage: ReadModelStorage;
   readonly store: EventStore;
   readonly projection: ReadModel;
   readonly progress: Progress;
@@ -58,14 +55,6 @@ export type RunStatus = { readonly role: Role; readonly checkpoint: From };
 const replaced = (generation: string): EngineError =>
   new EngineError({ _tag: 'Replaced', message: `${generation} is not live any more` });
 
-type Candidate = { readonly name: string; readonly is_held: boolean };
-
-const CANDIDATES = `
-select table_name as name, exists (
-  select from read_model.lease where name = table_name and expires_at > clock_timestamp()
-) as is_held
-from read_model.instance where projection = $1 for update`;
-
 /** Projects one generation, from acquiring its lease to losing it or stopping. */
 class ProjectorRun {
   readonly #deps: EngineDeps;
@@ -76,9 +65,9 @@ class ProjectorRun {
   #status: RunStatus;
 
   constructor(deps: EngineDeps, generation: Generation, lease: Lease) {
-    const { pool, projection, notifies } = deps;
+    const { projection, notifies } = deps;
     this.#deps = deps;
-    this.#writer = { pool, projection, generation, lease, notifies };
+    this.#writer = { projection, generation, lease, notifies };
     this.#status = generation;
     this.#stored = generation.checkpoint;
     this.#forgotten = deps.progress.forgotten();
@@ -100,25 +89,22 @@ class ProjectorRun {
 
   /** Applies the events of the log as they come; resolves when `signal` aborts. */
   follow(signal: AbortSignal): Promise<void> {
-    // one connection for all batches: to take one from the pool for each would cost as much as half of the statement
-    return withConnection(this.#deps.pool, (client) => this.#followBy(runOn(client), signal));
+    return this.#deps.storage.whileWriting((rows) => this.#followBy(rows, signal));
   }
 
-  async #followBy(runStatement: RunStatement, signal: AbortSignal): Promise<void> {
-    const { store, projection, pool, progress, onEvent } = this.#deps;
+  async #followBy(rows: RowStorage, signal: AbortSignal): Promise<void> {
+    const { store, projection, progress, onEvent } = this.#deps;
     const { clock } = this.#deps.runtime;
     const writer = this.#writer;
     const { merge, restMs } = PACES[projection.rowFor];
-    const statistics = makeStatistics(pool, projection, writer.generation);
-    statistics.complete();
     const range = { after: this.#status.checkpoint, categories: categoriesOf(projection) };
     let storedAt = clock.monotonic();
 
     const handOver =
       projection.rowFor === 'entity'
-        ? await resumeEntities({ ...writer, projection }, this.#deps, runStatement, range.after)
+        ? await resumeEntities({ ...writer, projection }, this.#deps, range.after)
         : undefined;
-    const { prepare } = makeApplyBatch(writer, runStatement, { onEvent, handOver });
+    const { prepare } = makeApplyBatch(rows, writer, { onEvent, handOver });
 
     const write = async (to: Checkpoint, events: ReadonlyArray<StoredEvent>): Promise<void> => {
       if (events.length === 0 && commitOf(to) === commitOf(this.#stored)) return;
@@ -134,7 +120,6 @@ class ProjectorRun {
     for await (const { events, checkpoint } of mergeBatches((leave) => store.subscribe(range, leave), merge, signal)) {
       if (events.length > 0) {
         await write(checkpoint, events);
-        statistics.wrote(events.length);
         if (restMs > 0) await progress.untilAwaited(restMs, signal);
       } else {
         this.#setStatus({ ...this.#status, checkpoint });
@@ -152,7 +137,8 @@ class ProjectorRun {
   async findEnd(): Promise<EngineError | undefined> {
     const { name } = this.#writer.generation;
     const [wasLive, written] = [this.#status.role === 'live', commitOf(this.#stored)];
-    const now = await readGeneration(this.#deps.pool, name);
+    const { storage, projection } = this.#deps;
+    const now = (await storage.generations(projection.name)).find((each) => each.name === name);
     if (wasLive && now?.role !== 'live') return replaced(name);
     return now !== undefined && commitOf(now.checkpoint) < written ? leaseLost(name) : undefined;
   }
@@ -164,27 +150,23 @@ class ProjectorRun {
    */
   async switchWhenLevel(): Promise<void> {
     if (this.#status.role === 'live') return;
-    const { store, projection, onEvent } = this.#deps;
-    const writer = this.#writer;
+    const { storage, store, projection, onEvent } = this.#deps;
+    const { generation, lease } = this.#writer;
+    const { name } = generation;
     const head = orThrow(await store.head(categoriesOf(projection)));
     const reached = commitOf(this.#status.checkpoint);
-    let candidates: ReadonlyArray<Candidate> = [];
-    const isLevel = async (live: Generation | undefined, client: Pick<Pool, 'query'>): Promise<boolean> => {
-      candidates = (await client.query<Candidate>(CANDIDATES, [projection.name])).rows;
-      const isLiveHeld = candidates.some(({ name, is_held }) => name === live?.name && is_held);
-      if (this.#status.role === 'previous' && isLiveHeld) return false;
-      return isAtLeast(reached, live) || head === undefined || reached >= head;
+    const decide = (generations: ReadonlyArray<GenerationState>) => {
+      const live = liveOf(generations);
+      if (this.#status.role === 'previous' && live?.holder !== undefined) return undefined;
+      if (!isAtLeast(reached, live) && head !== undefined && reached < head) return undefined;
+      const isUnused = (each: GenerationState): boolean =>
+        each.holder === undefined && !each.isEvidence && each.name !== name && each !== live;
+      return { makeLive: name, drop: generations.filter(isUnused).map((each) => each.name) };
     };
-    const isSwitched = await whileLevel(writer, { isLevel }, async (client, live) => {
-      await makeLive(client, writer);
-      const inUse = [writer.generation.name, live?.name];
-      for (const each of candidates)
-        if (!each.is_held && !inUse.includes(each.name)) await dropGeneration(client, each);
-      return true;
-    });
-    if (isSwitched !== true) return;
+    const changed = await storage.change(projection, decide, { lease, isBrief: true });
+    if (changed === undefined) return;
     this.#setStatus({ ...this.#status, role: 'live' });
-    onEvent({ _tag: 'Switched', projection: projection.name, generation: writer.generation.name });
+    onEvent({ _tag: 'Switched', projection: projection.name, generation: name });
   }
 }
 
@@ -203,14 +185,14 @@ export const runProjector = async (
   signal: AbortSignal,
   onBegin: (status: () => RunStatus) => void,
 ): Promise<void> => {
-  const { pool, store, wrongLogOf, onEvent } = given;
+  const { storage, store, wrongLogOf, onEvent } = given;
   const { clock } = given.runtime;
   const projection = await withSkips(store, given.projection);
   const run = new ProjectorRun({ ...given, projection }, generation, lease);
   onBegin(() => run.status);
   const runnerOf = (name: string) => makeTaskRunner({ projection: projection.name, name, onEvent });
   const [checking, switching] = [runnerOf('checking that the rows are live'), runnerOf('switching to the rows')];
-  await whileHeld(clock, pool, lease, signal, async (held) => {
+  await whileHeld(clock, storage, lease, signal, async (held) => {
     const over = new AbortController();
     const ends = AbortSignal.any([held, over.signal]);
     const check = repeat(clock, CHECK_MS, ends, () =>

@@ -2,11 +2,9 @@ import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import { CheckpointNotInLog } from '../../../src/event-sourcing/event-store.js';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
 import { failureIn, isTransient, type WrongLog } from '../engine-failure.js';
-import { readGeneration } from '../generation/generation.js';
-import { acquireLease, newHolder, releaseLease } from '../generation/lease.js';
+import { newHolder } from '../generation/lease.js';
 import { openForService } from '../generation/open-generation.js';
 import { otherPast, requireSameLog } from '../generation/provenance.js';
-import { migrateReadModels } from '../generation/schema.js';
 import { type EngineDeps, runProjector, type RunStatus } from './projector-run.js';
 
 const COMPETE_MS = 1_000;
@@ -39,7 +37,7 @@ export const startProjector = (
   deps: EngineDeps & { readonly isSoleProcess: boolean },
   signal: AbortSignal,
 ): Projector => {
-  const { runtime, pool, store, projection, progress, onEvent, isSoleProcess } = deps;
+  const { runtime, storage, store, projection, progress, onEvent, isSoleProcess } = deps;
   const { clock, random } = runtime;
   const { name } = projection;
   const holder = newHolder(random);
@@ -52,8 +50,8 @@ export const startProjector = (
 
   const open = async (): Promise<string> => {
     const identity = orThrow(await store.identity());
-    await migrateReadModels(pool);
-    const generation = await openForService(pool, projection, identity);
+    await storage.migrate();
+    const generation = await openForService(storage, projection, identity);
     await requireSameLog(store, name, generation);
     return generation.name;
   };
@@ -67,9 +65,9 @@ export const startProjector = (
 
   const project = async (): Promise<void> => {
     opened ??= await open();
-    const lease = await acquireLease(pool, opened, holder, isSoleProcess);
+    const lease = await storage.acquire(opened, holder, isSoleProcess);
     // read only after acquiring the lease, so that the checkpoint is current
-    const generation = await readGeneration(pool, opened);
+    const generation = (await storage.generations(name)).find((each) => each.name === opened);
     if (generation === undefined) {
       opened = undefined;
       return;
@@ -89,14 +87,14 @@ export const startProjector = (
       });
     } catch (error) {
       // rows of another log are given up: `rebuild --from-scratch` replaces them beside this process
-      if (wrongLogIn(name, error) !== undefined) await releaseLease(pool, lease);
+      if (wrongLogIn(name, error) !== undefined) await storage.release(lease);
       if (failureIn(error, 'Replaced') === undefined) throw error;
       opened = undefined;
       onEvent({ _tag: 'Replaced', projection: name, generation: generation.name });
-      await releaseLease(pool, lease);
+      await storage.release(lease);
     } finally {
       cancel();
-      if (signal.aborted) await releaseLease(pool, lease);
+      if (signal.aborted) await storage.release(lease);
     }
   };
 

@@ -1,11 +1,10 @@
-import type { Database } from '../../../src/postgres/pool.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import type { WrongLog } from '../engine-failure.js';
-import { type Generation, readLive } from '../generation/generation.js';
+import { type Generation, liveOf } from '../generation/generation.js';
 import { eventsLost, EXAMINE_MS, type RecognisableLog, wrongLogOf } from '../generation/provenance.js';
-import { hasReadModels } from '../generation/schema.js';
 import { type Clock, repeat } from '../../../src/event-sourcing/clock.js';
 import { makeTaskRunner } from '../run-task.js';
+import type { ReadModelStorage } from '../storage.js';
 
 const POLL_MS = 1_000;
 
@@ -26,7 +25,7 @@ type ProvenanceMonitor = {
 
 type Options = {
   readonly clock: Clock;
-  readonly database: Database;
+  readonly storage: Pick<ReadModelStorage, 'generations'>;
   readonly store: RecognisableLog;
   readonly projection: string;
   readonly onEvent: OnEngineEvent;
@@ -37,7 +36,7 @@ type Options = {
  * database are away, the last result stands. Calls `onChange` with each new result.
  */
 export const monitorProvenance = (
-  { clock, database, store, projection, onEvent }: Options,
+  { clock, storage, store, projection, onEvent }: Options,
   onChange: (wrongLog: WrongLog | undefined) => void,
   signal: AbortSignal,
 ): ProvenanceMonitor => {
@@ -59,7 +58,7 @@ export const monitorProvenance = (
 
   const examine = async (): Promise<void> => {
     const began = resets;
-    const live = (await hasReadModels(database)) ? await readLive(database, projection) : undefined;
+    const live = liveOf(await storage.generations(projection));
     if (live !== undefined && isKnown(live)) return;
     const found = live && (await wrongLogOf(store, projection, live));
     // what it has read may be from before the log was put back

@@ -1,14 +1,14 @@
 import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { From } from '../../../src/event-sourcing/recorded-event.js';
-import type { RunStatement } from '../../../src/postgres/statement.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { readParkedStreams } from '../parked/parked-streams.js';
 import { unpark } from '../parked/unpark.js';
 import type { HandOver } from '../rows/hand-over.js';
-import type { EntityWriter } from '../rows/write-batch.js';
+import type { EntityWriter, ReadModelStorage } from '../storage.js';
 
 type Resuming = {
+  readonly storage: ReadModelStorage;
   readonly store: EventStore;
   readonly decisions: Decisions | undefined;
   readonly onEvent: OnEngineEvent;
@@ -20,10 +20,9 @@ type Resuming = {
  */
 export const resumeEntities = async (
   writer: EntityWriter,
-  { store, decisions, onEvent }: Resuming,
-  run: RunStatement,
+  { storage, store, decisions, onEvent }: Resuming,
   checkpoint: From,
 ): Promise<HandOver | undefined> => {
-  if (checkpoint !== 'start') await unpark(writer, store, checkpoint, onEvent);
-  return decisions && { decisions, parked: await readParkedStreams(run, writer.generation) };
+  if (checkpoint !== 'start') await unpark(storage, writer, store, checkpoint, onEvent);
+  return decisions && { decisions, parked: await readParkedStreams(storage.entityRows(writer)) };
 };

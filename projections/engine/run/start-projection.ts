@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import { SILENCE_MS } from '../../../src/event-sourcing/answer-deadline.js';
 import type { Decisions } from '../../../src/event-sourcing/decisions.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
@@ -9,10 +8,10 @@ import type { Freshness } from '../../../src/read/row-or-fold.js';
 import { categoriesOf, type ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import type { WrongLog } from '../engine-failure.js';
+import type { LiveCheckpoint, ReadModelStorage } from '../storage.js';
 import { makeNoteAcknowledged } from './acknowledged.js';
 import { makeComparison } from './comparison.js';
 import { monitorLag } from './lag-monitor.js';
-import type { LiveCheckpoint } from './live-checkpoints.js';
 import { HOLD_MS, makeProgress, type Progress } from './progress.js';
 import { type ProjectorStatus, startProjector } from './projector.js';
 import { monitorProvenance } from './provenance-monitor.js';
@@ -61,7 +60,7 @@ export type RunningProjection = {
 };
 
 type Shared = {
-  readonly pool: Pool;
+  readonly storage: ReadModelStorage;
   readonly signal: AbortSignal;
   /** Reads the live checkpoints of all read models soon. */
   readonly refresh: () => void;
@@ -73,7 +72,7 @@ type Shared = {
  */
 export const startProjection = (
   options: ProjectionOptions,
-  { pool, signal, refresh }: Shared,
+  { storage, signal, refresh }: Shared,
   projection: ReadModel,
 ) => {
   const { runtime, store, projector: isProjector, isSoleProcess, decisions, onEvent } = options;
@@ -83,7 +82,7 @@ export const startProjection = (
   const progress = makeProgress(clock, SILENCE_MS, {
     // who is alone knows what it has answered itself
     heldMs: isSoleProcess ? 0 : HOLD_MS,
-    ...(projection.rowFor === 'entity' ? { note: makeNoteAcknowledged(pool, name) } : {}),
+    ...(projection.rowFor === 'entity' ? { note: makeNoteAcknowledged(storage, name) } : {}),
   });
   const comparison = makeComparison(clock, progress.reached);
   const freshness: Freshness = {
@@ -95,7 +94,7 @@ export const startProjection = (
     comparison.forget();
   };
   const provenance = monitorProvenance(
-    { clock, database: pool, store, projection: name, onEvent },
+    { clock, storage, store, projection: name, onEvent },
     (wrongLog) => {
       if (wrongLog === undefined) progress.resume();
       else forget();
@@ -111,7 +110,7 @@ export const startProjection = (
     forget();
     provenance.examineAgain();
   });
-  const shared = { runtime, pool, store, projection, onEvent };
+  const shared = { runtime, storage, store, projection, onEvent };
   const { isSameLog, wrongLogOf } = provenance;
   const deps = { ...shared, progress, decisions, wrongLogOf, notifies: !isSoleProcess, isSoleProcess };
   const projector = isProjector ? startProjector(deps, signal) : undefined;

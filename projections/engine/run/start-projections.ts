@@ -1,18 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
-import { planByIndex } from '../../../src/postgres/index-plans.js';
-import { makePool } from '../../../src/postgres/pool.js';
 import type { ReadModel } from '../../read-model.js';
-import { countParked } from '../parked/count-parked.js';
 import { repeat } from '../../../src/event-sourcing/clock.js';
 import { makeTaskRunner } from '../run-task.js';
-import { listenToLiveCheckpoints, readLiveCheckpoints } from './live-checkpoints.js';
+import type { OwnStorage } from '../storage.js';
 import { type ProjectionOptions, type RunningProjection, startProjection } from './start-projection.js';
 
-/** Of each projection: one that its batches are written on, and those for what is done beside that. */
-const CONNECTIONS_EACH = 4;
-const CONNECT_MS = 2_000;
-const QUERY_MS = 15_000;
 /** Tasks of one read model that listen for the end, about. */
 const LISTENERS_EACH = 20;
 /** How often the checkpoints are read while someone waits for another process. */
@@ -22,8 +15,8 @@ const LOOK_MS = 1_000;
 
 type ProjectionsOptions = ProjectionOptions & {
   readonly projections: ReadonlyArray<ReadModel>;
-  /** Of the database of the read models. */
-  readonly connectionString: string;
+  /** Where the read models are. Closed when all has stopped. */
+  readonly storage: OwnStorage;
   /** Called with how far other processes say that the rows are. */
   readonly onReached?: (position: Position) => void;
 };
@@ -34,7 +27,7 @@ export type Projections = {
   readonly byName: (name: string) => RunningProjection;
   /** Number of parked entities in the live rows, by projection; without those that have none. */
   readonly parked: () => Promise<Readonly<Record<string, number>>>;
-  /** Finishes the current batch, releases the leases and closes every connection. */
+  /** Finishes the current batch, releases the leases and closes the storage. */
   readonly stop: () => Promise<void>;
 };
 
@@ -43,16 +36,8 @@ export type Projections = {
  * away, at the start and later.
  */
 export const startProjections = (options: ProjectionsOptions): Projections => {
-  const { runtime, projections, connectionString, isSoleProcess, onEvent } = options;
+  const { runtime, projections, storage, isSoleProcess, onEvent } = options;
   const { clock } = runtime;
-  const pool = makePool({
-    connectionString,
-    name: 'projections',
-    connections: CONNECTIONS_EACH * projections.length,
-    connectMs: CONNECT_MS,
-    queryMs: QUERY_MS,
-    prepare: planByIndex,
-  });
   const stopping = new AbortController();
   const { signal } = stopping;
   // otherwise Node takes so many for a leak
@@ -64,7 +49,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       const before = new Map(
         all.map(({ name, progress }) => [name, { forgotten: progress.forgotten(), reached: progress.reached() }]),
       );
-      for (const { projection, commit, lease } of await readLiveCheckpoints(pool)) {
+      for (const { projection, commit, lease } of await storage.liveCheckpoints()) {
         const known = byName.get(projection);
         // what was read is void when the log was put back meanwhile
         const then = before.get(projection);
@@ -81,7 +66,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
     }),
   );
 
-  const all = projections.map((projection) => startProjection(options, { pool, signal, refresh }, projection));
+  const all = projections.map((projection) => startProjection(options, { storage, signal, refresh }, projection));
   const byName = new Map(all.map((each) => [each.name, each]));
 
   const onCheckpoint = (name: string, commit: Position): void => {
@@ -101,9 +86,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   });
   const listening = isSoleProcess
     ? undefined
-    : listenToLiveCheckpoints(
-        runtime,
-        connectionString,
+    : storage.listen(
         onCheckpoint,
         () => {
           // the rows may be put back while nobody is heard of them
@@ -116,7 +99,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
   const stop = async (): Promise<void> => {
     stopping.abort();
     await Promise.all([polling, looking, listening, ...all.flatMap(({ stopped }) => stopped)]);
-    await pool.end();
+    await storage.close();
   };
   let stopped: Promise<void> | undefined;
 
@@ -127,7 +110,7 @@ export const startProjections = (options: ProjectionsOptions): Projections => {
       if (found === undefined) throw new Error(`no projection is called ${name}`);
       return found;
     },
-    parked: () => countParked(pool),
+    parked: storage.countParked,
     stop: () => (stopped ??= stop()),
   };
 };

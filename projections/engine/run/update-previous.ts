@@ -1,17 +1,17 @@
-import type { Pool } from 'pg';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { repeat } from '../../../src/event-sourcing/clock.js';
 import type { Runtime } from '../../../src/event-sourcing/runtime.js';
-import { runIn } from '../../../src/postgres/statement.js';
 import type { ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { dropOutdated } from '../generation/drop-outdated.js';
-import { readLive, readPrevious } from '../generation/generation.js';
-import { acquireLease, newHolder, releaseLease, whileHeld } from '../generation/lease.js';
+import { liveOf, previousOf } from '../generation/generation.js';
+import { newHolder } from '../generation/lease.js';
+import { whileHeld } from '../generation/while-held.js';
 import { makeApplyBatch } from '../rows/apply-batch.js';
 import { catchUp } from '../rows/catch-up.js';
 import { withSkips } from '../parked/skips.js';
 import { makeTaskRunner } from '../run-task.js';
+import type { ReadModelStorage } from '../storage.js';
 
 /** How far previous rows may be behind, ms: nobody reads them, and writing them in large batches is much cheaper. */
 const UPDATE_MS = 1_000;
@@ -19,7 +19,7 @@ const TIDY_MS = 60_000;
 
 type UpdatePrevious = {
   readonly runtime: Runtime;
-  readonly pool: Pool;
+  readonly storage: ReadModelStorage;
   readonly store: EventStore;
   readonly projection: ReadModel;
   /** How long previous rows are kept, ms. */
@@ -35,7 +35,7 @@ type UpdatePrevious = {
  * lease to take over. What fails is tried again.
  */
 export const updatePrevious = async (
-  { runtime: { clock, random }, pool, store, projection, windowMs, isSameLog, onEvent }: UpdatePrevious,
+  { runtime: { clock, random }, storage, store, projection, windowMs, isSameLog, onEvent }: UpdatePrevious,
   signal: AbortSignal,
 ): Promise<void> => {
   const holder = newHolder(random);
@@ -46,22 +46,23 @@ export const updatePrevious = async (
   const tidy = async (): Promise<void> => {
     if (clock.monotonic() - tidiedAt < TIDY_MS) return;
     tidiedAt = clock.monotonic();
-    await dropOutdated(pool, projection, windowMs);
+    await dropOutdated(storage, projection, windowMs);
   };
 
   /** Updates the rows while they are the previous ones and the lease is held. */
   const update = async (): Promise<void> => {
-    const generation = isSameLog() ? await readPrevious(pool, projection) : undefined;
-    const lease = generation && (await acquireLease(pool, generation.name, holder, false));
+    const generation = isSameLog() ? previousOf(await storage.generations(projection.name), projection) : undefined;
+    const lease = generation && (await storage.acquire(generation.name, holder, false));
     if (generation === undefined || lease === undefined) return;
-    const writer = { pool, projection: await withSkips(store, projection), generation, lease, notifies: false };
+    const writer = { projection: await withSkips(store, projection), generation, lease, notifies: false };
     // parked entities are not reported: the live rows have the same
-    const apply = makeApplyBatch(writer, runIn(pool), { onEvent: () => undefined });
+    const apply = makeApplyBatch(storage, writer, { onEvent: () => undefined });
     let { checkpoint } = generation;
-    await whileHeld(clock, pool, lease, signal, async (held) => {
+    await whileHeld(clock, storage, lease, signal, async (held) => {
       do {
-        const [previous, live] = [await readPrevious(pool, projection), await readLive(pool, projection.name)];
-        if (previous?.name !== generation.name || !isSameLog()) return;
+        const generations = await storage.generations(projection.name);
+        const live = liveOf(generations);
+        if (previousOf(generations, projection)?.name !== generation.name || !isSameLog()) return;
         if (live !== undefined && live.checkpoint !== 'start') {
           const upTo = live.checkpoint;
           ({ checkpoint } = await catchUp(writer, store, apply, checkpoint, { clock, upTo, signal: held }));
@@ -69,7 +70,7 @@ export const updatePrevious = async (
         await tidying(tidy);
       } while (await clock.sleep(UPDATE_MS, held));
     });
-    await releaseLease(pool, lease);
+    await storage.release(lease);
   };
 
   await repeat(clock, UPDATE_MS, signal, async () => {

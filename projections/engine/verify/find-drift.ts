@@ -6,10 +6,8 @@ import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { Projection } from '../../projection.js';
 import { differingFields, type TextRow } from '../rows/differing-fields.js';
 import { foldStream } from '../rows/fold-stream.js';
-import type { Generation } from '../generation/generation.js';
-import { type Entity, shownContentOf } from '../rows/rows.js';
-import type { Database } from '../../../src/postgres/pool.js';
-import { readRowSnapshots, type RowSnapshot } from './stored-row.js';
+import { rowOf } from '../rows/rows.js';
+import type { RowSnapshot, StoredRows } from '../storage.js';
 
 type DriftOf<Kind extends string> = {
   readonly stream: StreamName;
@@ -28,28 +26,9 @@ export type Drift = DriftOf<'differs' | 'missing' | 'surplus'> | (DriftOf<'ahead
 
 /** What rows are verified with. */
 export type Verifier = {
-  readonly database: Database;
+  readonly rows: StoredRows;
   readonly store: Pick<EventStore, 'readStream' | 'newestRevision'>;
   readonly projection: Projection;
-  readonly generation: Pick<Generation, 'name'>;
-};
-
-/** The row that an entity makes, as text. */
-export const rowOf = (projection: Projection, entity: Entity): TextRow => {
-  const { id, creationPosition, revision, isParked, state } = entity;
-  const { body, hidden, createdAt, updatedAt, words } = shownContentOf(projection, entity);
-  return {
-    id,
-    place: creationPosition.toString(),
-    revision: revision.toString(),
-    parked: String(isParked),
-    body,
-    kept: hidden,
-    created_at: createdAt,
-    updated_at: updatedAt,
-    words,
-    ...Object.fromEntries(projection.keys.map(({ name, cellOf }) => [name, cellOf(state)])),
-  };
 };
 
 /** The row that the stream makes up to the snapshot's checkpoint, or before the event at which the entity is parked. */
@@ -86,8 +65,7 @@ export const findDrifts = async (
   verifier: Verifier,
   ids: ReadonlyArray<string>,
 ): Promise<ReadonlyArray<E.Either<unknown, Drift | undefined>>> => {
-  const { database, generation, projection } = verifier;
-  const snapshots = await readRowSnapshots(database, generation, projection, ids);
+  const snapshots = await verifier.rows.snapshots(ids);
   return Promise.all(
     ids.map((id, index) => {
       const snapshot = snapshots?.[index];

@@ -1,13 +1,12 @@
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Projection } from '../../projection.js';
-import { tableOf } from '../generation/generation.js';
 import { readWritableLive } from '../generation/writable-live.js';
 import { withSkips } from '../parked/skips.js';
-import type { Database } from '../../../src/postgres/pool.js';
 import { differingFields } from '../rows/differing-fields.js';
-import { type Drift, findDrift, rowOf, type Verifier } from './find-drift.js';
+import { rowOf } from '../rows/rows.js';
+import type { ReadModelStorage } from '../storage.js';
+import { type Drift, findDrift, type Verifier } from './find-drift.js';
 import { type FoldedWindow, foldWindows } from './fold-window.js';
-import { readTextRows } from './stored-row.js';
 
 const PAGE = 500;
 /** Entities compared at the same time: most of the time is spent waiting for log and database. */
@@ -29,35 +28,20 @@ export type VerifiedRows = {
   readonly isComplete: boolean;
 };
 
-type Ids = AsyncGenerator<string>;
-
-type Rows = Pick<Verifier, 'database' | 'generation'>;
-
-async function* sampled({ database, generation }: Rows, size: number): Ids {
-  const text = `select id::text from ${tableOf(generation)} order by random() limit $1`;
-  for (const { id } of (await database.query<{ id: string }>(text, [size])).rows) yield id;
-}
-
-/** Ids of rows after `after`, in order; from the first without it. */
-export const nextIds = async (
-  { database, generation }: Rows,
-  after: string | undefined,
-  limit: number,
-): Promise<ReadonlyArray<string>> => {
-  const text = `select id::text from ${tableOf(generation)} where $1::uuid is null or id > $1 order by id limit $2`;
-  const { rows } = await database.query<{ id: string }>(text, [after, limit]);
-  return rows.map(({ id }) => id);
-};
+type Ids = AsyncIterable<string> | Iterable<string>;
 
 /**
  * Ids of a window at which row and fold are not the same, or one of them is missing; `onSame` is called for the others.
  * A row may have changed since the log was read, so what is given here is still to be confirmed.
  */
-async function* suspects(verifier: Verifier, { from, before, entities }: FoldedWindow, onSame: () => void): Ids {
-  const { database, generation, projection } = verifier;
+async function* suspects(
+  { rows: stored, projection }: Verifier,
+  { from, before, entities }: FoldedWindow,
+  onSame: () => void,
+): AsyncGenerator<string> {
   const unseen = new Map(entities);
   for (let after: string | undefined; ;) {
-    const rows = await readTextRows(database, generation, projection, { from, after, before, limit: PAGE });
+    const rows = await stored.texts({ from, after, before, limit: PAGE });
     for (const row of rows) {
       const id = row['id'] ?? '';
       const entity = unseen.get(id);
@@ -93,13 +77,13 @@ export const confirmedDrift = async (verifier: Verifier, given: Projection, id: 
 
 /** Compares live rows with their streams. Throws what log and database throw, and `NoLiveRows`. */
 export const verifyRows = async (
-  database: Database,
+  storage: Pick<ReadModelStorage, 'generations' | 'storedRows'>,
   store: EventStore,
   given: Projection,
   { sample, onDrift, onChecked, signal }: VerifyingRows,
 ): Promise<VerifiedRows> => {
-  const generation = await readWritableLive(database, given);
-  const verifier = { database, store, generation, projection: await withSkips(store, given) };
+  const rows = storage.storedRows(given, await readWritableLive(storage, given));
+  const verifier = { rows, store, projection: await withSkips(store, given) };
   const counts = { checked: 0, drifted: 0 };
   const check = async (ids: Ids): Promise<boolean> => {
     for await (const group of inGroups(ids, AT_ONCE)) {
@@ -114,9 +98,8 @@ export const verifyRows = async (
     }
     return true;
   };
-  const rows = { database, generation };
   if (sample !== undefined) {
-    const isComplete = await check(sampled(rows, sample));
+    const isComplete = await check(await rows.sample(sample));
     return { ...counts, isComplete };
   }
   const onSame = (): void => {

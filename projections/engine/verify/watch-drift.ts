@@ -1,11 +1,11 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Runtime } from '../../../src/event-sourcing/runtime.js';
-import { makePool } from '../../../src/postgres/pool.js';
 import type { Projection } from '../../projection.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { readWritableLive } from '../generation/writable-live.js';
 import { makeTaskRunner } from '../run-task.js';
+import type { OwnStorage } from '../storage.js';
 import { makeDriftRounds } from './drift-rounds.js';
 import { type Drift, findDrifts, type Verifier } from './find-drift.js';
 import { type FoundDrift, type KnownDrifts, makeKnownDrifts } from './known-drifts.js';
@@ -25,8 +25,6 @@ const PAUSES_A_ROUND = 10;
 const REST = 69;
 /** How often rows that differ are compared again, ms. */
 const AGAIN_MS = 5_000;
-const CONNECT_MS = 2_000;
-const QUERY_MS = 15_000;
 
 type WatchDriftOptions = {
   readonly runtime: Runtime;
@@ -34,8 +32,8 @@ type WatchDriftOptions = {
   readonly projections: ReadonlyArray<Projection>;
   /** The read model of all events, which knows the records that should have rows. */
   readonly ledger: string;
-  /** Where the read models are. */
-  readonly connectionString: string;
+  /** Where the read models are. Closed when it has stopped. */
+  readonly storage: OwnStorage;
   /** Whether this process writes the rows now: only one process compares. */
   readonly isProjecting: (projection: string) => boolean;
   /** Called once for each row that drifted, and again when other fields of it differ. */
@@ -52,7 +50,7 @@ type WatchDriftOptions = {
 type DriftWatch = {
   /** How many rows of a read model differ from their streams, of those that this process has come to; at most 1,000. */
   readonly drifted: (projection: string) => number;
-  /** Resolves when its connection is closed. */
+  /** Resolves when its storage is closed. */
   readonly stop: () => Promise<void>;
 };
 
@@ -72,13 +70,16 @@ const compare = async (
   if (failures.length > 0) throw failures[0];
 };
 
-const watch = async (
-  database: Verifier['database'],
-  options: WatchDriftOptions,
-  known: KnownDrifts,
-  signal: AbortSignal,
-): Promise<void> => {
-  const { projections, ledger, isProjecting, onEvent, onCompared = () => undefined, pauseMs = PAUSE_MS } = options;
+const watch = async (options: WatchDriftOptions, known: KnownDrifts, signal: AbortSignal): Promise<void> => {
+  const {
+    storage,
+    projections,
+    ledger,
+    isProjecting,
+    onEvent,
+    onCompared = () => undefined,
+    pauseMs = PAUSE_MS,
+  } = options;
   const { clock, random } = options.runtime;
   const work = measureOwnWork(options.store);
   const rounds = makeDriftRounds(random, projections, ledger);
@@ -117,9 +118,9 @@ const watch = async (
     }
     let compared = 0;
     await runners.get(projection.name)?.(async () => {
-      const generation = await readWritableLive(database, projection);
-      const ids = differing?.ids ?? (await rounds.next({ database, generation }, AT_ONCE));
-      const verifier = { database, store: work.store, projection, generation };
+      const rows = storage.storedRows(projection, await readWritableLive(storage, projection));
+      const ids = differing?.ids ?? (await rounds.next(rows, AT_ONCE));
+      const verifier = { rows, store: work.store, projection };
       compared = ids.length;
       await compare(verifier, projection, ids, (id, drift) => known.note(projection.name, id, drift));
     });
@@ -140,23 +141,16 @@ const watch = async (
  * allows. A row that differs stays as it is, as evidence, until somebody repairs it or a change of its record writes it.
  */
 export const watchDrift = (options: WatchDriftOptions): DriftWatch => {
-  const { connectionString, onDrift, onGone } = options;
-  const pool = makePool({
-    connectionString,
-    name: 'verification',
-    connections: 1,
-    connectMs: CONNECT_MS,
-    queryMs: QUERY_MS,
-  });
+  const { storage, onDrift, onGone } = options;
   const stopping = new AbortController();
   const known = makeKnownDrifts({ onDrift, onGone });
-  const watching = watch(pool, options, known, stopping.signal);
+  const watching = watch(options, known, stopping.signal);
   return {
     drifted: known.count,
     stop: async () => {
       stopping.abort();
       await watching;
-      await pool.end();
+      await storage.close();
     },
   };
 };

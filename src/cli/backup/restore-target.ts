@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { readLive } from '../../../projections/engine/generation/generation.js';
+import { readLive } from '../../../projections/engine/postgres/generations.js';
 import type { Config } from '../../config.js';
 import { FILES } from '../../application/document/file-key.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';

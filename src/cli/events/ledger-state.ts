@@ -1,6 +1,4 @@
 import { either as E } from 'fp-ts';
-import { readStatuses } from '../../../projections/engine/generation/read-statuses.js';
-import { hasReadModels, migrateReadModels } from '../../../projections/engine/generation/schema.js';
 import { categoriesOf } from '../../../projections/read-model.js';
 import { ledgerOf } from '../../entities/registry.js';
 import { counted } from '../plural.js';
@@ -14,9 +12,9 @@ const POLL_MS = 100;
 
 const NO_LEDGER = 'there is no ledger yet: a service that runs makes it, and so does: ops projections rebuild ledger';
 
-const lineOfLive = async ({ store, pool, registry }: ReadModels): Promise<GenerationLine | undefined> => {
+const lineOfLive = async ({ store, storage, registry }: ReadModels): Promise<GenerationLine | undefined> => {
   const ledger = ledgerOf(registry);
-  const statuses = await readStatuses(pool);
+  const statuses = await storage.statuses();
   const live = statuses.find(({ projection, role }) => projection === ledger.name && role === 'live');
   return live && toLine(store, categoriesOf(ledger), live, undefined);
 };
@@ -32,8 +30,8 @@ export const stateOfLedger = async (
   readModels: ReadModels,
   signal: AbortSignal,
 ): Promise<E.Either<string, string | undefined>> => {
-  if (!(await hasReadModels(readModels.pool))) return E.left(NO_LEDGER);
-  await migrateReadModels(readModels.pool);
+  if (!(await readModels.storage.isMigrated())) return E.left(NO_LEDGER);
+  await readModels.storage.migrate();
   for (let waited = 0; ; waited += POLL_MS) {
     const line = await lineOfLive(readModels);
     if (line === undefined) return E.left(NO_LEDGER);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { either as E } from 'fp-ts';
-import type { Move } from '../../../projections/engine/move-to-copy.js';
+import type { Move } from '../../../projections/engine/postgres/move-to-copy.js';
 import type { Config } from '../../config.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import { copyLog, type Copied } from '../../event-sourcing/whole-log/copy-log.js';

@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { type Move, prepareMove } from '../../../projections/engine/move-to-copy.js';
+import { type Move, prepareMove } from '../../../projections/engine/postgres/move-to-copy.js';
 import type { Config } from '../../config.js';
 import { readModelsOf, type Registry } from '../../entities/registry.js';
 import { configuredDatabase, type LogLocation, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';

@@ -23,10 +23,10 @@ export const onDecidingLog = (
   work: (log: DecidingLog, signal: AbortSignal) => Promise<ExitCode>,
 ): Promise<void> =>
   runCommand((config, signal) =>
-    withReadModels(config, registry, signal, async ({ store, pool, registry: signing }) => {
+    withReadModels(config, registry, signal, async ({ store, pool, storage, registry: signing }) => {
       const keys = await sharedEventKeys(systemRuntime.random, config);
       if (E.isLeft(keys)) return failed(keys.left.message);
-      const why = await whyNotInTree(pool, ledgerOf(signing));
+      const why = await whyNotInTree(storage, ledgerOf(signing));
       if (why !== undefined) return failed(`not recorded: ${why}`);
       return work({ store, pool, registry: signing, config, keys: keys.right }, signal);
     }),

@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { makePostgresStorage } from '../../../projections/engine/postgres/postgres-storage.js';
 import { makeLedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
 import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
@@ -70,7 +71,7 @@ export const openWitnesses = async (
   const ledger = ledgerOf(registry);
   return {
     archive: storage.archive,
-    source: makeLedgerSource(pool, ledger),
+    source: makeLedgerSource(makePostgresStorage({ runtime: systemRuntime, pool, connectionString: url }), ledger),
     tree: makeSealedTree(pool, ledger.name),
     findNoted: makeFindNoted(pool, placeOfStorage(config)),
     findLiftedGuards: makeFindLiftedGuards(pool),

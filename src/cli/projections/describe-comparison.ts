@@ -1,5 +1,5 @@
 import type { Compared } from '../../../projections/engine/rebuild/compare-with-live.js';
-import type { Difference } from '../../../projections/engine/rebuild/compare.js';
+import type { Difference } from '../../../projections/engine/rebuild/difference.js';
 import { counted } from '../plural.js';
 
 /** How many differences are shown; the report has all of them. */

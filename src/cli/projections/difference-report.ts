@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { TextRow } from '../../../projections/engine/rows/differing-fields.js';
-import type { Difference } from '../../../projections/engine/rebuild/compare.js';
+import type { Difference } from '../../../projections/engine/rebuild/difference.js';
 
 type DifferenceReport = {
   readonly add: (difference: Difference) => Promise<void>;

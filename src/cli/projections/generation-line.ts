@@ -1,7 +1,7 @@
 import { orThrow } from '../../event-sourcing/attempt.js';
-import { commitOf } from '../../../projections/engine/generation/generation.js';
+import { commitOf, type GenerationStatus } from '../../../projections/engine/generation/generation.js';
 import { wrongLogOf } from '../../../projections/engine/generation/provenance.js';
-import type { GenerationStatus } from '../../../projections/engine/generation/read-statuses.js';
+
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { lagOf, MAX_COUNTED } from '../../infrastructure/metrics/lag.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';

@@ -4,7 +4,8 @@ import { either as E } from 'fp-ts';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import { failureIn } from '../../../projections/engine/engine-failure.js';
 import { withSkips } from '../../../projections/engine/parked/skips.js';
-import { type LoadingChunk, loadChunk } from '../../../projections/engine/rebuild/load-chunk.js';
+import { loadChunk } from '../../../projections/engine/postgres/load/load-chunk.js';
+import type { LoadingChunk } from '../../../projections/engine/storage.js';
 import { projectionsOf, type Registry, signingRows } from '../../entities/registry.js';
 import { makePostgresEventStore } from '../../infrastructure/postgres/event-log/postgres-event-store.js';
 import { makeCommandPool } from '../command-pool.js';
@@ -41,8 +42,8 @@ const open = async ({
   if (byStream === undefined) throw new Error('the log cannot be read by key ranges');
   const pool = makeCommandPool(databaseUrl, 'rebuild', 1);
   const projection = await withSkips(store, declared);
-  const writer = { pool, projection, generation, lease, notifies: false };
-  return ({ chunk, upTo }, loading) => loadChunk(writer, byStream, chunk, upTo, loading);
+  const writer = { projection, generation, lease, notifies: false };
+  return ({ chunk, upTo }, loading) => loadChunk(pool, writer, byStream, chunk, upTo, loading);
 };
 
 // reason: `loading-threads.ts` gives nothing else

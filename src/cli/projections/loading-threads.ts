@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { leaseLost, rowsRejected } from '../../../projections/engine/engine-failure.js';
-import type { Loader, MakeLoaders } from '../../../projections/engine/rebuild/load-by-key.js';
-import type { PlannedChunk } from '../../../projections/engine/rebuild/load-plan.js';
+import type { Loader, MakeLoaders, PlannedChunk } from '../../../projections/engine/storage.js';
 import type { Registry } from '../../entities/registry.js';
 import type { Position } from '../../event-sourcing/recorded-event.js';
 

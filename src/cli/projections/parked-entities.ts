@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { Operations, ReadModelOperations } from '../../../projections/engine/operations.js';
 import type { Decision } from '../../../projections/engine/parked/record-skip.js';
-import type { Parked } from '../../../projections/engine/parked/read-parked.js';
+import type { Parked } from '../../../projections/engine/parked/parked.js';
 import type { Repaired } from '../../../projections/engine/verify/repair.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { EXIT, type ExitCode } from '../exit-code.js';

@@ -70,7 +70,7 @@ export const addParked = (projections: Command, registry: Registry): void => {
             { actor: options.user, reason: options.reason, at: systemRuntime.clock.date() },
             options,
           ),
-        ({ pool, registry: signing }) => whyNotInTree(pool, ledgerOf(signing)),
+        ({ storage, registry: signing }) => whyNotInTree(storage, ledgerOf(signing)),
       ),
     );
 };

@@ -102,7 +102,7 @@ const conclude = (
 };
 
 const rebuildAll = async (
-  { pool, store, databaseUrl, registry, snapshotKey }: ReadModels,
+  { storage, store, databaseUrl, registry, snapshotKey }: ReadModels,
   name: string | undefined,
   options: Options,
   signal: AbortSignal,
@@ -114,7 +114,7 @@ const rebuildAll = async (
     for (const projection of readModelsNamed(registry, name)) {
       const rebuilt = await rebuild({
         runtime: systemRuntime,
-        pool,
+        storage,
         store,
         projection,
         isFromScratch: options.fromScratch === true,

@@ -10,14 +10,14 @@ import type { ReadModels } from './with-read-models.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 const rollBackAll = async (
-  { pool, store, registry }: ReadModels,
+  { storage, store, registry }: ReadModels,
   name: string | undefined,
   options: JsonOption,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   for (const projection of readModelsNamed(registry, name)) {
     const began = systemRuntime.clock.monotonic();
-    const switched = await rollBack({ runtime: systemRuntime, pool, store, projection, signal });
+    const switched = await rollBack({ runtime: systemRuntime, storage, store, projection, signal });
     if (E.isLeft(switched)) return failed(switched.left.message);
     const { live, previous } = switched.right;
     const ms = Math.round(systemRuntime.clock.monotonic() - began);

@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
-import { readStatuses } from '../../../projections/engine/generation/read-statuses.js';
 import { categoriesOf } from '../../../projections/read-model.js';
-import { hasReadModels, migrateReadModels } from '../../../projections/engine/generation/schema.js';
 import { readModelsOf, type Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printNote } from '../output.js';
@@ -45,8 +43,8 @@ const table = (lines: ReadonlyArray<GenerationLine>): string => {
   return `${cells.map((row) => lineOf(row).trimEnd()).join('\n')}\n`;
 };
 
-const read = async ({ store, pool, registry }: ReadModels, before: Reading | undefined) => {
-  const statuses = await readStatuses(pool);
+const read = async ({ store, storage, registry }: ReadModels, before: Reading | undefined) => {
+  const statuses = await storage.statuses();
   const now: Reading = {
     at: systemRuntime.clock.monotonic(),
     checkpoints: new Map(statuses.map(({ name, checkpoint }) => [name, checkpoint])),
@@ -70,8 +68,8 @@ const printWrongLogs = (lines: ReadonlyArray<GenerationLine>): ExitCode => {
 };
 
 const status = async (readModels: ReadModels, options: Options, signal: AbortSignal): Promise<ExitCode> => {
-  if (!(await hasReadModels(readModels.pool))) return failed(NO_READ_MODELS);
-  await migrateReadModels(readModels.pool);
+  if (!(await readModels.storage.isMigrated())) return failed(NO_READ_MODELS);
+  await readModels.storage.migrate();
   let { now } = await read(readModels, undefined);
   let code: ExitCode = EXIT.ok;
   do {

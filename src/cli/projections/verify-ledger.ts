@@ -13,7 +13,7 @@ type VerifiedLedger = { readonly checked: number; readonly drifted: number } | u
 
 /** Compares the rows of the ledger with the log, and says what to do when they differ. */
 export const verifyLedgerRows = async (
-  { store, pool, registry }: Pick<ReadModels, 'store' | 'pool' | 'registry'>,
+  { store, storage, registry }: Pick<ReadModels, 'store' | 'storage' | 'registry'>,
   options: JsonOption,
   signal: AbortSignal,
 ): Promise<E.Either<EngineFailure, VerifiedLedger>> => {
@@ -22,7 +22,7 @@ export const verifyLedgerRows = async (
   const progress = makeProgress(`verifying ${name}`);
   const faults = makeFaultPrinter(options, progress.end, { projection: name });
   const compared = await attemptInEngine(() =>
-    verifyLedger(pool, store, ledger, {
+    verifyLedger(storage, store, ledger, {
       onFault: faults.print,
       onCompared: (events) => progress.report(events),
       signal,

@@ -159,9 +159,9 @@ const verifyAll = async (
     printNote(wrong);
     return EXIT.usage;
   }
-  const { store, pool, registry, eventKey } = opened;
+  const { store, storage, registry, eventKey } = opened;
   if (wanted === LEDGER) return verifyLedger(opened, options, signal);
-  const operations = await operationsOn(systemRuntime, store, pool, projectionsOf(registry), eventKey);
+  const operations = await operationsOn(systemRuntime, store, storage, projectionsOf(registry), eventKey);
   if (E.isLeft(operations)) return failed(operations.left.message);
   const ofEntities = await verifyEntities(operations.right, wanted, options, signal);
   const isAllAsked = wanted === undefined && options.sample === undefined;

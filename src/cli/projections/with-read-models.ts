@@ -1,4 +1,6 @@
 import { either as E } from 'fp-ts';
+import { makePostgresStorage } from '../../../projections/engine/postgres/postgres-storage.js';
+import type { ReadModelStorage } from '../../../projections/engine/storage.js';
 import type { Config } from '../../config.js';
 import { categoriesOf, type Registry, signingRows } from '../../entities/registry.js';
 import type { EventKey } from '../../event-sourcing/event-key.js';
@@ -19,6 +21,8 @@ import { systemRuntime } from '../../infrastructure/system-runtime.js';
 export type ReadModels = {
   readonly store: EventStore;
   readonly pool: ReturnType<typeof makeCommandPool>;
+  /** The read models in it. */
+  readonly storage: ReadModelStorage;
   /** Of the read models; of the log too, unless that is in EventStoreDB. */
   readonly databaseUrl: string;
   /** Its projections sign their rows with this key, where there is one. */
@@ -59,7 +63,8 @@ export const withReadModels = async (
     const eventKeys = await sharedEventKeys(systemRuntime.random, config);
     if (E.isLeft(eventKeys)) return failed(eventKeys.left.message);
     const [eventKey] = eventKeys.right;
-    return await use({ store, pool, databaseUrl: readModelsUrl, registry: signing, snapshotKey, eventKey });
+    const storage = makePostgresStorage({ runtime: systemRuntime, pool, connectionString: readModelsUrl });
+    return await use({ store, pool, storage, databaseUrl: readModelsUrl, registry: signing, snapshotKey, eventKey });
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;
     const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { ENTITY } from '../../../projections/engine/generation/ledger-table.js';
+import { ENTITY } from '../../../projections/engine/postgres/schema/ledger-table.js';
 import { makeApi } from '../../support/api.js';
 import type { LoadGenerator, LoadResult } from '../measure/load.js';
 import { median } from '../report.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import type { Loader } from '../../../projections/engine/rebuild/load-by-key.js';
+import type { Loader } from '../../../projections/engine/storage.js';
 import { registry } from '../../../src/entities/registry.js';
 import { LoadFailed, loadingThreads } from '../../../src/cli/projections/loading-threads.js';
 

@@ -11,6 +11,7 @@ import { append, created, renamed, sealed } from '../../projections/appending.js
 import { untilShown } from '../../support/until-shown.js';
 import { runOperator } from '../../support/operator.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { ownStorage } from '../../support/read-model-storage.js';
 
 const [BAD, GOOD] = ['0198f000-0000-7000-8000-000000000001', '0198f000-0000-7000-8000-000000000002'];
 const [BAD_STREAM, GOOD_STREAM] = [`business-${BAD}`, `business-${GOOD}`] as const;
@@ -47,7 +48,7 @@ describe('the commands that verify rows and release parked entities', function (
       runtime: systemRuntime,
       projections: projectionsOf(registry),
       store,
-      connectionString: url,
+      storage: ownStorage(url),
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,

@@ -4,7 +4,7 @@ import { either as E } from 'fp-ts';
 import pg from 'pg';
 import { businesses } from '../../../projections/businesses.js';
 import { documents } from '../../../projections/documents.js';
-import { createLedgerTable } from '../../../projections/engine/generation/ledger-table.js';
+import { createLedgerTable } from '../../../projections/engine/postgres/schema/ledger-table.js';
 import { startProjections } from '../../../projections/engine/run/start-projections.js';
 import type { Projection } from '../../../projections/projection.js';
 import { ledgerOf, projectionsOf, registry } from '../../../src/entities/registry.js';
@@ -16,6 +16,7 @@ import { recordsOf } from '../../support/records-of.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { IN_CREATION_ORDER } from '../../../src/read/queries.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { ownStorage } from '../../support/read-model-storage.js';
 
 type Filter = FilterValues & RecordFilter;
 
@@ -56,7 +57,7 @@ describe('a page of a long list in Postgres', function () {
       runtime: systemRuntime,
       store: makeInMemoryEventStore(),
       projections: projectionsOf(registry),
-      connectionString,
+      storage: ownStorage(connectionString),
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,

@@ -8,6 +8,7 @@ import { queriesContract } from '../../contract/queries.contract.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { untilShown } from '../../support/until-shown.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { ownStorage } from '../../support/read-model-storage.js';
 
 queriesContract('Postgres', async () => {
   const connectionString = await freshDatabase();
@@ -16,7 +17,7 @@ queriesContract('Postgres', async () => {
     runtime: systemRuntime,
     store,
     projections: projectionsOf(registry),
-    connectionString,
+    storage: ownStorage(connectionString),
     projector: true,
     isSoleProcess: true,
     rollbackWindowMs: 60_000,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { createLedgerIndexes, createLedgerTable } from '../../../projections/engine/generation/ledger-table.js';
+import { createLedgerIndexes, createLedgerTable } from '../../../projections/engine/postgres/schema/ledger-table.js';
 import { pageStatement } from '../../../src/infrastructure/postgres/read-models/ledger-statement.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 

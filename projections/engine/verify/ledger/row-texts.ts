@@ -24,24 +24,7 @@ export type ComparedColumn = (typeof COMPARED)[number];
 export type RowTexts = Readonly<Record<ComparedColumn, string | null>>;
 
 /** Bodies of more bytes are compared by their digests, so that a page of rows stays small. */
-const LARGE_BODY = 16_384;
-
-/** SQL for each column of `RowTexts`. */
-export const COMPARED_SQL: Readonly<Record<ComparedColumn, string>> = {
-  category: 'category',
-  entity: 'entity',
-  revision: 'revision::text',
-  name: 'name',
-  actor: 'actor',
-  at: 'extract(epoch from at)::text',
-  latest: 'extract(epoch from latest)::text',
-  is_late: 'is_late::text',
-  fields: 'array_to_json(fields)::text',
-  refs: 'array_to_json(refs)::text',
-  reason_words: 'reason_words::text',
-  body: `case when octet_length(body) > ${LARGE_BODY}
-    then 'sha256:' || encode(sha256(convert_to(body, 'UTF8')), 'hex') else ' ' || body end`,
-};
+export const LARGE_BODY = 16_384;
 
 /** ISO 8601 as Postgres's `extract(epoch from …)` writes it. */
 const epochText = (instant: string): string => {

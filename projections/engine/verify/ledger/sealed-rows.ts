@@ -3,7 +3,7 @@ import type { OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fa
 import { HASH_BYTES, type Hash, leafHash, perfectRoot, splitHashes } from '../../../../src/seal/hash.js';
 import type { ReadTiles } from '../../../../src/seal/read-tiles.js';
 import { TILE_WIDTH, type Tile } from '../../../../src/seal/tile.js';
-import type { StoredRow } from './ledger-source.js';
+import type { StoredRow } from '../../storage.js';
 
 /** A row, and what the tiles hold of it. */
 export type SealedRow = StoredRow & {

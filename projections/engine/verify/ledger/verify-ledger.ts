@@ -1,9 +1,9 @@
-import type { Pool } from 'pg';
 import type { EventStore } from '../../../../src/event-sourcing/event-store.js';
 import type { OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fault.js';
 import type { Ledger } from '../../../ledger.js';
 import { categoriesOf } from '../../../read-model.js';
 import { requireSameLogs } from '../../generation/provenance.js';
+import type { ReadModelStorage } from '../../storage.js';
 import { makeLedgerCheck } from './ledger-check.js';
 import { makeLedgerSource } from './ledger-source.js';
 
@@ -19,13 +19,13 @@ type VerifyingLedger = {
  * when `signal` aborted it. Throws what log and database throw, `WrongLog` and `NoLiveRows`.
  */
 export const verifyLedger = async (
-  pool: Pool,
+  storage: Pick<ReadModelStorage, 'generations' | 'storedLedger'>,
   store: EventStore,
   ledger: Ledger,
   { onFault, onCompared, signal }: VerifyingLedger,
 ): Promise<number | undefined> => {
-  await requireSameLogs(store, pool, [ledger]);
-  const check = await makeLedgerCheck({ store, ledger, source: makeLedgerSource(pool, ledger), onFault });
+  await requireSameLogs(store, storage, [ledger]);
+  const check = await makeLedgerCheck({ store, ledger, source: makeLedgerSource(storage, ledger), onFault });
   for await (const { events } of store.readAll({ after: 'start', categories: categoriesOf(ledger) })) {
     if (signal.aborted) return undefined;
     await check.take(events);

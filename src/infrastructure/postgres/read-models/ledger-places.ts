@@ -1,7 +1,7 @@
 import type { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
 import type { Ledger } from '../../../../projections/ledger.js';
-import { ENTITY, NAME, PLACE } from '../../../../projections/engine/generation/ledger-table.js';
+import { ENTITY, NAME, PLACE } from '../../../../projections/engine/postgres/schema/ledger-table.js';
 import { indexedPart } from '../../../../projections/engine/ledger/ledger-rows.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { decisionStream, DECISIONS } from '../../../event-sourcing/operators/decision-events.js';

@@ -1,6 +1,6 @@
 import { attempt } from '../../../event-sourcing/attempt.js';
 import type { Pool } from 'pg';
-import { LATE_MS } from '../../../../projections/engine/generation/ledger-table.js';
+import { LATE_MS } from '../../../../projections/engine/ledger/number-rows.js';
 import type { Ledger } from '../../../../projections/ledger.js';
 import { run, withConnection } from '../../../postgres/statement.js';
 import type { LedgerEntry, LedgerPageRequest, LedgerQueries } from '../../../read/ledger.js';

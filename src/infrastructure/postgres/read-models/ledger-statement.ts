@@ -6,7 +6,7 @@ import {
   NAME,
   PLACE,
   REFS_IN_ORDER,
-} from '../../../../projections/engine/generation/ledger-table.js';
+} from '../../../../projections/engine/postgres/schema/ledger-table.js';
 import { indexedPart, isCut } from '../../../../projections/engine/ledger/ledger-rows.js';
 import type { Statement } from '../../../postgres/statement.js';
 import type { LedgerFilter, LedgerPageRequest } from '../../../read/ledger.js';

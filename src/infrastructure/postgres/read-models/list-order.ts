@@ -1,4 +1,4 @@
-import { indexedText } from '../../../../projections/engine/generation/table.js';
+import { indexedText } from '../../../../projections/engine/postgres/schema/table.js';
 import type { Cursor, Order } from '../../../read/queries.js';
 import type { Listed } from './read-model.js';
 

@@ -1,7 +1,7 @@
 import type { Rows } from '../../../postgres/rows.js';
 import type { Statement } from '../../../postgres/statement.js';
 import type { Order, PageRequest } from '../../../read/queries.js';
-import { indexedText } from '../../../../projections/engine/generation/table.js';
+import { indexedText } from '../../../../projections/engine/postgres/schema/table.js';
 import { type CursorSql, cursorSql, isAfter, type ListOrder, listOrderOf, orderBy, recordsIn } from './list-order.js';
 import type { Listed } from './read-model.js';
 import { conditionsOf, isIndexedWhole, jointConditionOf, type Wanted } from './read-model-filter.js';

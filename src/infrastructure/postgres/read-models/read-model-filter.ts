@@ -1,10 +1,10 @@
+import { INDEXED_CHARACTERS } from '../../../../projections/engine/ledger/ledger-rows.js';
 import {
-  INDEXED_CHARACTERS,
   indexedPart,
   indexedText,
   jointText,
   jointTexts,
-} from '../../../../projections/engine/generation/table.js';
+} from '../../../../projections/engine/postgres/schema/table.js';
 import type { KeyColumn } from '../../../../projections/projection.js';
 import type { FilterValues, RecordFilter } from '../../../read/queries.js';
 import { wordsOf } from '../../../read/words.js';

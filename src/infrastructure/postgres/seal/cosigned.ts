@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
+import { makeReadTiles } from '../../../../projections/engine/postgres/rows/tiles.js';
 import { runIn } from '../../../postgres/statement.js';
 import type { SignedCheckpoint } from '../../../read/sealed-tree.js';
 import type { ReadTiles } from '../../../seal/read-tiles.js';

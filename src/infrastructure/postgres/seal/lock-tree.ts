@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
-import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
-import { readLive, tableOf } from '../../../../projections/engine/generation/generation.js';
+import { makeReadTiles } from '../../../../projections/engine/postgres/rows/tiles.js';
+import { readLive } from '../../../../projections/engine/postgres/generations.js';
+import { tableOf } from '../../../../projections/engine/postgres/schema/table.js';
 import { runOn } from '../../../postgres/statement.js';
 import { inTransaction, lockUntilCommit } from '../../../postgres/transaction.js';
 import type { LockTree } from '../../../sealing/lock-tree.js';

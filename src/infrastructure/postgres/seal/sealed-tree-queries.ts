@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { makeReadTiles } from '../../../../projections/engine/ledger/tiles.js';
+import { makeReadTiles } from '../../../../projections/engine/postgres/rows/tiles.js';
 import { attempt, orThrow } from '../../../event-sourcing/attempt.js';
 import { unlessNoTable } from '../../../postgres/sql-failure.js';
 import { runIn } from '../../../postgres/statement.js';

@@ -1,20 +1,17 @@
 import type { DatabaseError, PoolClient } from 'pg';
-import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
-import { entityIdOf } from '../../../src/event-sourcing/recorded-event.js';
-import { type FoldedBatch, groupByStream, type Parking } from './fold-batch.js';
-import { type Generation, type Role, tableOf } from '../generation/generation.js';
-import type { Entity } from './rows.js';
-import { isRejected } from '../../../src/postgres/sql-failure.js';
-import { storable } from '../../../src/postgres/storable.js';
-import { runOn } from '../../../src/postgres/statement.js';
-import { inTransaction } from '../../../src/postgres/transaction.js';
-import { type Step, type EntityWriter, writeRows, writeStep } from './write-batch.js';
+import { entityIdOf, type StreamName } from '../../../../src/event-sourcing/recorded-event.js';
+import { groupByStream, type Parking } from '../../rows/fold-batch.js';
+import type { Generation } from '../../generation/generation.js';
+import type { Entity } from '../../rows/rows.js';
+import { isRejected } from '../../../../src/postgres/sql-failure.js';
+import { storable } from '../../../../src/postgres/storable.js';
+import { runOn } from '../../../../src/postgres/statement.js';
+import type { EntityBatch, EntityRows, EntityWriter, Step } from '../../storage.js';
+import { tableOf } from '../schema/table.js';
+import { writeRows, writeStep } from './write-batch.js';
 
 /** Runs `work` so that the transaction can go on when the database rejects a value; gives the rejection. */
-export const withSavepoint = async (
-  client: PoolClient,
-  work: () => Promise<void>,
-): Promise<DatabaseError | undefined> => {
+const withSavepoint = async (client: PoolClient, work: () => Promise<void>): Promise<DatabaseError | undefined> => {
   await client.query('savepoint attempt');
   try {
     await work();
@@ -69,34 +66,31 @@ export const park = async (
   await client.query(PARK, values);
 };
 
-type ParkedBatch = { readonly role: Role; readonly parkings: ReadonlyArray<Parking> };
-
 /**
- * Writes a batch of which some entities cannot be projected, in one transaction: entities with an event that cannot be
+ * Writes a batch of which some entities cannot be projected, in the transaction of `client`: entities with an event that cannot be
  * decoded, or whose row the database rejects, are parked; all others are written. Undefined, and nothing written, when
  * the lease was lost or the checkpoint is not at `step.from`.
  */
-export const writeWithParking = (
+export const writeWithParking = async (
+  client: PoolClient,
   writer: EntityWriter,
   step: Step,
-  { entities, parkings }: FoldedBatch,
-  events: ReadonlyArray<StoredEvent>,
-): Promise<ParkedBatch | undefined> =>
-  inTransaction(writer.pool, async (client) => {
-    const role = await writeStep(runOn(client), writer, step);
-    if (role === undefined) return undefined;
-    const rejected = await writeOrFindRejected(client, writer, entities);
-    const own = new Map([...groupByStream(events)].map(([stream, group]) => [entityIdOf(stream), group]));
-    const blamed = [...rejected].flatMap(([{ id }, reason]): ReadonlyArray<Parking> => {
-      const [event, ...later] = own.get(id) ?? [];
-      return event === undefined ? [] : [{ event, reason, waiting: later.length + 1 }];
-    });
-    const blamedStreams = new Set<StreamName>(blamed.map(({ event }) => event.stream));
-    const all = [...parkings.filter(({ event }) => !blamedStreams.has(event.stream)), ...blamed];
-    for (const entity of rejected.keys()) await markParked(client, writer, entity);
-    for (const parking of all) await park(client, writer, parking);
-    return { role, parkings: all };
+  { entities, parkings, events }: EntityBatch,
+): ReturnType<EntityRows['writeWithParking']> => {
+  const role = await writeStep(runOn(client), writer, step);
+  if (role === undefined) return undefined;
+  const rejected = await writeOrFindRejected(client, writer, entities);
+  const own = new Map([...groupByStream(events)].map(([stream, group]) => [entityIdOf(stream), group]));
+  const blamed = [...rejected].flatMap(([{ id }, reason]): ReadonlyArray<Parking> => {
+    const [event, ...later] = own.get(id) ?? [];
+    return event === undefined ? [] : [{ event, reason, waiting: later.length + 1 }];
   });
+  const blamedStreams = new Set<StreamName>(blamed.map(({ event }) => event.stream));
+  const all = [...parkings.filter(({ event }) => !blamedStreams.has(event.stream)), ...blamed];
+  for (const entity of rejected.keys()) await markParked(client, writer, entity);
+  for (const parking of all) await park(client, writer, parking);
+  return { role, parkings: all };
+};
 
 /** Writes all rows at once, or one by one when that is rejected. Gives the rejected entities, and why. */
 const writeOrFindRejected = async (

@@ -1,34 +1,9 @@
-import type { Pool } from 'pg';
-import type { Checkpoint, From } from '../../../src/event-sourcing/recorded-event.js';
-import type { Projection } from '../../projection.js';
-import type { ReadModel } from '../../read-model.js';
-import { type Generation, type Role, tableOf } from '../generation/generation.js';
-import type { Lease } from '../generation/lease.js';
-import { type Entity, rowArrays, upsertSql } from './rows.js';
-import type { RunStatement, Statement, TextRow } from '../../../src/postgres/statement.js';
-
-/** A move of the checkpoint. */
-export type Step = {
-  readonly from: From;
-  readonly to: Checkpoint;
-  /** The newest applied event; undefined when none was applied. */
-  readonly last: Generation['last'];
-  /** Whether nothing may be written unless the generation is the live one. */
-  readonly mustBeLive?: boolean;
-};
-
-/** What is needed to write a generation. */
-export type Writer<Model extends ReadModel = ReadModel> = {
-  readonly pool: Pool;
-  readonly projection: Model;
-  readonly generation: Generation;
-  readonly lease: Lease;
-  /** Whether to notify other processes when the live checkpoint moves. */
-  readonly notifies: boolean;
-};
-
-/** The writer of a read model with a row for each entity. */
-export type EntityWriter = Writer<Projection>;
+import type { Role } from '../../generation/generation.js';
+import type { Entity } from '../../rows/rows.js';
+import type { EntityWriter, Step, Writer } from '../../storage.js';
+import type { RunStatement, Statement, TextRow } from '../../../../src/postgres/statement.js';
+import { tableOf } from '../schema/table.js';
+import { rowArrays, upsertSql } from './entity-arrays.js';
 
 /** Channel on which the live checkpoints are sent: `<read model> <commit>`. */
 export const CHECKPOINT_CHANNEL = 'projected';

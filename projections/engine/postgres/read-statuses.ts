@@ -1,17 +1,6 @@
-import { GENERATION_COLUMNS, type Generation, type GenerationRow, toGeneration } from './generation.js';
+import type { GenerationStatus } from '../generation/generation.js';
 import type { Database } from '../../../src/postgres/pool.js';
-
-/** A generation, as `ops projections status` shows it. */
-export type GenerationStatus = Generation & {
-  readonly projection: string;
-  readonly roleSince: Date;
-  /** Who writes it (`host:pid:…`), and in how many seconds its lease ends; undefined: nobody. */
-  readonly leader: { readonly holder: string; readonly seconds: number } | undefined;
-  /** Entities with an event that cannot be projected. */
-  readonly parked: number;
-  /** Why the last of them was parked. */
-  readonly lastError: string | undefined;
-};
+import { GENERATION_COLUMNS, type GenerationRow, IN_ORDER, toGeneration } from './generations.js';
 
 type Row = GenerationRow & {
   readonly projection: string;
@@ -33,7 +22,7 @@ select ${COLUMNS}, i.projection, i.role_since, l.holder,
   (select error from read_model.parked p where p.table_name = i.table_name order by since desc limit 1) as last_error
 from read_model.instance i
 left join read_model.lease l on l.name = i.table_name and l.expires_at > clock_timestamp()
-order by i.projection, array_position(array['live', 'building', 'previous'], i.role), i.role_since desc`;
+order by i.projection, ${IN_ORDER}`;
 
 /** Every generation of every projection, the live ones first. */
 export const readStatuses = async (database: Database): Promise<ReadonlyArray<GenerationStatus>> => {

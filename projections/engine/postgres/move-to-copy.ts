@@ -1,15 +1,15 @@
 import { either as E } from 'fp-ts';
 import type { Pool, PoolClient } from 'pg';
-import { orThrow } from '../../src/event-sourcing/attempt.js';
-import { categoryOf, entityIdOf, type Position, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
-import { isUuid } from '../../src/event-sourcing/uuid.js';
-import type { ReadModel } from '../read-model.js';
-import { bigintArray, uuidArray } from '../../src/postgres/binary-array.js';
-import { attemptInEngine, type EngineFailure, notAllowed } from './engine-failure.js';
-import { dropGeneration } from './generation/generation.js';
-import { type RecognisableLog, requireSameLogs } from './generation/provenance.js';
-import type { Database } from '../../src/postgres/pool.js';
-import { hasReadModels, inSchemaTransaction, migrateReadModels } from './generation/schema.js';
+import { orThrow } from '../../../src/event-sourcing/attempt.js';
+import { categoryOf, entityIdOf, type Position, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import { isUuid } from '../../../src/event-sourcing/uuid.js';
+import type { ReadModel } from '../../read-model.js';
+import { bigintArray, uuidArray } from '../../../src/postgres/binary-array.js';
+import { attemptInEngine, type EngineFailure, notAllowed } from '../engine-failure.js';
+import { type RecognisableLog, requireSameLogs } from '../generation/provenance.js';
+import type { Database } from '../../../src/postgres/pool.js';
+import { dropGeneration, readGenerations } from './generations.js';
+import { hasReadModels, inSchemaTransaction, migrateReadModels } from './schema/schema.js';
 
 /** Moves the read models from a log to a copy of it, in which the same events have other positions. */
 export type Move = {
@@ -134,7 +134,7 @@ export const prepareMove = (
 ): Promise<E.Either<EngineFailure, Move>> =>
   attemptInEngine(async () => {
     const identity = orThrow(await log.identity());
-    await requireSameLogs(log, pool, projections);
+    await requireSameLogs(log, { generations: (model: string) => readGenerations(pool, model) }, projections);
     const models: Models = new Map(projections.map((model) => [model.name, model]));
     const tables = await check(pool, identity, models);
     const created = new Map<string, Creations>(

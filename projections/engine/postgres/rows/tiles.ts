@@ -1,8 +1,8 @@
 import { either as E } from 'fp-ts';
-import { bigintArray, byteaArray } from '../../../src/postgres/binary-array.js';
-import type { RunStatement } from '../../../src/postgres/statement.js';
-import type { ReadTiles } from '../../../src/seal/read-tiles.js';
-import type { Appended } from '../../../src/seal/tree-edge.js';
+import { bigintArray, byteaArray } from '../../../../src/postgres/binary-array.js';
+import type { RunStatement } from '../../../../src/postgres/statement.js';
+import type { ReadTiles } from '../../../../src/seal/read-tiles.js';
+import type { Appended } from '../../../../src/seal/tree-edge.js';
 
 /** SQL that writes tiles of a generation over those of the same place, from the arrays of `tileArrays` and its name. */
 export const upsertTiles = (first: number, source: string): string =>

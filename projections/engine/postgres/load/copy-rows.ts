@@ -2,11 +2,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Projection } from '../../projection.js';
-import { tableOf } from '../generation/generation.js';
-import { type Entity, writtenContentOf } from '../rows/rows.js';
-import { WRITTEN_COLUMNS } from '../generation/table.js';
-import type { EntityWriter } from '../rows/write-batch.js';
+import type { Projection } from '../../../projection.js';
+import { type Entity, writtenContentOf } from '../../rows/rows.js';
+import type { EntityWriter } from '../../storage.js';
+import { tableOf, WRITTEN_COLUMNS } from '../schema/table.js';
 
 const CHUNK_CHARACTERS = 64 * 1024;
 

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
-import { migrate, type VersionedSchema } from '../../../src/postgres/migrate.js';
-import type { Database } from '../../../src/postgres/pool.js';
-import { inTransaction, lockUntilCommit } from '../../../src/postgres/transaction.js';
+import { migrate, type VersionedSchema } from '../../../../src/postgres/migrate.js';
+import type { Database } from '../../../../src/postgres/pool.js';
+import { inTransaction, lockUntilCommit } from '../../../../src/postgres/transaction.js';
 
 // Creates only what is missing: earlier programs created these tables without recording a schema version.
 // The low fillfactor leaves room on the page, so that the update of a checkpoint with every batch is a HOT update.
@@ -128,6 +128,14 @@ export const inSchemaTransaction = <A>(pool: Pool, work: (client: PoolClient) =>
     await lockUntilCommit(client, SCHEMA_LOCK);
     return work(client);
   });
+
+/**
+ * A client that reads a list locks the view. Limits how long a transaction waits for it, because new readers queue behind
+ * it.
+ */
+export const limitLockWaits = async (client: PoolClient): Promise<void> => {
+  await client.query(`set local lock_timeout = '300ms'`);
+};
 
 /** Whether the engine's tables exist. */
 export const hasReadModels = async (database: Database): Promise<boolean> => {

@@ -1,21 +1,6 @@
-import type { Position, Revision, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { Database } from '../../../src/postgres/pool.js';
-
-/** A parked entity of the live rows: one of its events cannot be projected. */
-export type Parked = {
-  readonly projection: string;
-  readonly stream: StreamName;
-  /** Revision of that event. */
-  readonly revision: Revision;
-  readonly position: Position;
-  readonly eventId: string;
-  readonly error: string;
-  /** Version of the projection that could not project it. */
-  readonly codeVersion: string;
-  /** Events of the stream that are not projected, that one included. */
-  readonly waiting: number;
-  readonly since: Date;
-};
+import type { Parked } from '../parked/parked.js';
 
 type Row = {
   readonly projection: string;
@@ -55,4 +40,15 @@ export const listParked = async (database: Database, limit: number): Promise<Rea
 export const findParked = async (database: Database, stream: StreamName): Promise<Parked | undefined> => {
   const { rows } = await database.query<Row>(`${PARKED} and p.stream = $1`, [stream]);
   return rows[0] && toParked(rows[0]);
+};
+
+const COUNT = `
+select i.projection, count(*)::int as entities
+from read_model.parked p join read_model.instance i using (table_name)
+where i.role = 'live' group by i.projection`;
+
+/** Entities parked in the live rows, by projection. */
+export const countParked = async (database: Database): Promise<Readonly<Record<string, number>>> => {
+  const { rows } = await database.query<{ readonly projection: string; readonly entities: number }>(COUNT);
+  return Object.fromEntries(rows.map(({ projection, entities }) => [projection, entities]));
 };

@@ -1,27 +1,6 @@
 import type { PoolClient } from 'pg';
-import { differingFields, type TextRow } from '../rows/differing-fields.js';
-
-/** A row that live and rebuilt rows do not have in the same form; `id` names it. */
-export type Difference =
-  | { readonly _tag: 'OnlyLive'; readonly id: string; readonly live: TextRow }
-  | { readonly _tag: 'OnlyRebuilt'; readonly id: string; readonly rebuilt: TextRow }
-  | {
-      readonly _tag: 'Differs';
-      readonly id: string;
-      readonly live: TextRow;
-      readonly rebuilt: TextRow;
-      /** Columns; of the column `body` the fields of its JSON object: `body.name`. */
-      readonly fields: ReadonlyArray<string>;
-    };
-
-export type Comparison = {
-  readonly rows: { readonly live: number; readonly rebuilt: number };
-  readonly onlyLive: number;
-  readonly onlyRebuilt: number;
-  readonly differing: number;
-  /** The first differences, by id. */
-  readonly first: ReadonlyArray<Difference>;
-};
+import { type ComparedRows, differenceOf, type Differences } from '../rebuild/difference.js';
+import type { TextRow } from '../rows/differing-fields.js';
 
 type Compared = {
   /** Tables. */
@@ -49,13 +28,6 @@ const differencesOf = ({ live, rebuilt, id, columns }: Compared): string => {
     order by ${id}`;
 };
 
-const toDifference = ({ id, live, rebuilt }: Row): ReadonlyArray<Difference> => {
-  if (live !== null && rebuilt !== null)
-    return [{ _tag: 'Differs', id, live, rebuilt, fields: differingFields(live, rebuilt) }];
-  if (live !== null) return [{ _tag: 'OnlyLive', id, live }];
-  return rebuilt === null ? [] : [{ _tag: 'OnlyRebuilt', id, rebuilt }];
-};
-
 const count = async (client: PoolClient, table: string): Promise<number> =>
   Number((await client.query<{ count: string }>(`select count(*) from ${table}`)).rows[0]?.count ?? 0);
 
@@ -66,16 +38,17 @@ const count = async (client: PoolClient, table: string): Promise<number> =>
 export const compare = async (
   client: PoolClient,
   tables: Compared,
-  keep: number,
-  onDifference: (difference: Difference) => Promise<void>,
-): Promise<Comparison> => {
+  { keep, onDifference }: Differences,
+): Promise<ComparedRows> => {
   const counts = { OnlyLive: 0, OnlyRebuilt: 0, Differs: 0 };
-  const first: Array<Difference> = [];
+  const first: Array<ComparedRows['first'][number]> = [];
   const text = differencesOf(tables);
   await client.query(`declare differences no scroll cursor for ${text}`);
   for (;;) {
     const { rows } = await client.query<Row>(`fetch ${FETCH} from differences`);
-    for (const difference of rows.flatMap(toDifference)) {
+    for (const { id, live, rebuilt } of rows) {
+      const difference = differenceOf(id, live, rebuilt);
+      if (difference === undefined) continue;
       counts[difference._tag] += 1;
       if (first.length < keep) first.push(difference);
       await onDifference(difference);

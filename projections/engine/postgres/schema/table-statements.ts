@@ -1,4 +1,4 @@
-import type { ReadModel } from '../../read-model.js';
+import type { ReadModel } from '../../../read-model.js';
 import { createLedgerIndexes, createLedgerTable, LEDGER_COLUMNS } from './ledger-table.js';
 import { BASE_COLUMNS, createIndexes, createStatistics, createTable } from './table.js';
 

@@ -36,13 +36,6 @@ export const REFS_IN_ORDER = 2;
 export const MORE_REFS = `cardinality(refs) > ${REFS_IN_ORDER}`;
 
 /**
- * Clocks of several machines differ by less than this, ms. A row whose time is earlier than one before it by more than
- * this is marked as late, and looked for apart; every other one is found near its time. Rows that are there were marked
- * by it: where it is changed, `EVENT_LAYOUT` in projections/version.ts is to be raised.
- */
-export const LATE_MS = 1_000;
-
-/**
  * The table of one generation of a ledger. Rows are only ever appended. `latest` is the latest `at` up to the row, so it
  * never decreases, and a time is found by it in a few steps; `is_late` marks rows earlier by more than `LATE_MS`.
  * `fields` and `refs` hold texts of at most `INDEXED_CHARACTERS`. `reason_words` are those of the reason, null without one. `leaf` is what the tree has of the event (`eventLeaf`).

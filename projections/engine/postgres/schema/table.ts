@@ -1,4 +1,9 @@
-import type { KeyColumn } from '../../projection.js';
+import type { KeyColumn } from '../../../projection.js';
+import type { Generation } from '../../generation/generation.js';
+import { INDEXED_CHARACTERS } from '../../ledger/ledger-rows.js';
+
+/** The table of a generation: it has its name. */
+export const tableOf = ({ name }: Pick<Generation, 'name'>): string => `read_model.${name}`;
 
 /** Columns of every read model that the log alone determines. */
 export const BASE_COLUMNS = [
@@ -17,12 +22,6 @@ export const BASE_COLUMNS = [
 export const WRITTEN_COLUMNS = [...BASE_COLUMNS, 'snapshot'] as const;
 
 type AnyKey = Pick<KeyColumn, 'name' | 'type' | 'filter'>;
-
-/**
- * Characters of a key that an index holds. An entry of a btree has at most 2,704 bytes, into which 255 characters of
- * four bytes fit; so no value is too long for a row.
- */
-export const INDEXED_CHARACTERS = 255;
 
 const columnOf = ({ name, type }: Pick<AnyKey, 'name' | 'type'>): string => `${name} ${type}`;
 

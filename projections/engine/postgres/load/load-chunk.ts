@@ -1,23 +1,18 @@
-import type { ByStream } from '../../../src/event-sourcing/event-store.js';
-import { entityIdOf, type Position, type StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
-import { isUuid } from '../../../src/event-sourcing/uuid.js';
-import type { Projection } from '../../projection.js';
-import { rowsRejected } from '../engine-failure.js';
-import { newEntity, NOT_A_UUID, type Parking } from '../rows/fold-batch.js';
-import { beginFold, foldOn, type FoldedStream } from '../rows/fold-stream.js';
-import type { Entity } from '../rows/rows.js';
-import { isRejected } from '../../../src/postgres/sql-failure.js';
-import { inTransaction } from '../../../src/postgres/transaction.js';
-import type { EntityWriter } from '../rows/write-batch.js';
+import type { Pool } from 'pg';
+import type { ByStream } from '../../../../src/event-sourcing/event-store.js';
+import { entityIdOf, type Position, type StoredEvent } from '../../../../src/event-sourcing/recorded-event.js';
+import { isUuid } from '../../../../src/event-sourcing/uuid.js';
+import type { Projection } from '../../../projection.js';
+import { rowsRejected } from '../../engine-failure.js';
+import { newEntity, NOT_A_UUID, type Parking } from '../../rows/fold-batch.js';
+import { beginFold, foldOn, type FoldedStream } from '../../rows/fold-stream.js';
+import type { Entity } from '../../rows/rows.js';
+import { isRejected } from '../../../../src/postgres/sql-failure.js';
+import { inTransaction } from '../../../../src/postgres/transaction.js';
+import type { EntityWriter, LoadingChunk, PlannedChunk } from '../../storage.js';
 import { park } from '../rows/write-with-parking.js';
 import { copyRows, copyText } from './copy-rows.js';
-import { markLoaded, type PlannedChunk } from './load-plan.js';
-
-export type LoadingChunk = {
-  /** Called as events are folded: how many since the last call. */
-  readonly onEvents: (count: number) => void;
-  readonly signal: AbortSignal;
-};
+import { markLoaded } from './load-plan.js';
 
 /** Rows that are sent to the server at once, at least. */
 const WRITTEN_AT_ONCE = 200;
@@ -94,6 +89,7 @@ async function* rowsOf(
  * and whatever log and database throw; nothing is written then.
  */
 export const loadChunk = async (
+  pool: Pool,
   writer: EntityWriter,
   order: ByStream,
   chunk: PlannedChunk,
@@ -102,7 +98,7 @@ export const loadChunk = async (
 ): Promise<void> => {
   const folding: Folding = { parkings: [], newest: undefined, last: undefined };
   try {
-    await inTransaction(writer.pool, async (client) => {
+    await inTransaction(pool, async (client) => {
       // safe: the later commit that moves the checkpoint waits for the disk, and the disk then has this one, too
       await client.query('set local synchronous_commit = off');
       const rows = rowsOf(writer.projection, folding, order.read(chunk, upTo), onEvents);

@@ -1,7 +1,8 @@
-import type { Database } from '../../../src/postgres/pool.js';
-import type { ReadModel } from '../../read-model.js';
-import { type Generation, tableOf } from '../generation/generation.js';
-import { tableStatements } from '../generation/table-statements.js';
+import type { Database } from '../../../../src/postgres/pool.js';
+import type { ReadModel } from '../../../read-model.js';
+import type { Generation } from '../../generation/generation.js';
+import { tableOf } from './table.js';
+import { tableStatements } from './table-statements.js';
 
 const FIRST_AT = 1_000;
 const GROWTH = 4;
@@ -9,8 +10,8 @@ const GROWTH = 4;
 type Statistics = {
   /** Creates the statistics that the table lacks because an earlier program created it. */
   readonly complete: () => void;
-  /** Call it with the number of events written. */
-  readonly wrote: (events: number) => void;
+  /** Call it with the number of rows written. */
+  readonly wrote: (rows: number) => void;
 };
 
 const COUNT = 'select count(*)::integer as count from pg_statistic_ext where stxrelid = $1::regclass';
@@ -43,8 +44,8 @@ export const makeStatistics = (
 
   return {
     complete: () => void complete().catch(() => undefined),
-    wrote: (events) => {
-      written += events;
+    wrote: (rows) => {
+      written += rows;
       if (written < next) return;
       while (next <= written) next *= GROWTH;
       analyze().catch(() => undefined);

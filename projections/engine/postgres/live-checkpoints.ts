@@ -1,20 +1,9 @@
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
+import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import { listen } from '../../../src/postgres/listen.js';
 import type { Database } from '../../../src/postgres/pool.js';
-import { CHECKPOINT_CHANNEL } from '../rows/write-batch.js';
-import type { Runtime } from '../../../src/event-sourcing/runtime.js';
-
-/** How far the live rows of one read model are. */
-export type LiveCheckpoint = {
-  readonly projection: string;
-  /** -1 before anything was written. */
-  readonly commit: Position;
-  /**
-   * Whether a process may write them now. `Lapsed`: the last one has stopped renewing its lease. `Free`: it has given the
-   * lease back, and another is about to take it.
-   */
-  readonly lease: 'Held' | 'Lapsed' | 'Free';
-};
+import type { LiveCheckpoint } from '../storage.js';
+import { CHECKPOINT_CHANNEL } from './rows/write-batch.js';
 
 type LiveCheckpointRow = {
   readonly projection: string;

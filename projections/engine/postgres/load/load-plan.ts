@@ -1,20 +1,19 @@
 import type { Pool, PoolClient } from 'pg';
-import type { KeyRange } from '../../../src/event-sourcing/event-store.js';
+import type { KeyRange } from '../../../../src/event-sourcing/event-store.js';
 import {
   type Checkpoint,
   checkpointAt,
   type Position,
   type StoredEvent,
   type StreamName,
-} from '../../../src/event-sourcing/recorded-event.js';
-import { type Generation, tableOf } from '../generation/generation.js';
-import { runOn } from '../../../src/postgres/statement.js';
-import { inTransaction } from '../../../src/postgres/transaction.js';
-import { leaseLost } from '../engine-failure.js';
-import { type EntityWriter, type Writer, writeStep } from '../rows/write-batch.js';
-
-/** A key-range chunk: all rows of the streams from one name on to before another, written in one transaction. */
-export type PlannedChunk = KeyRange & { readonly number: number };
+} from '../../../../src/event-sourcing/recorded-event.js';
+import type { Generation } from '../../generation/generation.js';
+import { runOn } from '../../../../src/postgres/statement.js';
+import { inTransaction } from '../../../../src/postgres/transaction.js';
+import { leaseLost } from '../../engine-failure.js';
+import type { EntityWriter, PlannedChunk, Writer } from '../../storage.js';
+import { writeStep } from '../rows/write-batch.js';
+import { tableOf } from '../schema/table.js';
 
 /** Divides the loading of an empty generation into chunks. Stored, so that a later process can go on with it. */
 export type LoadPlan = {
@@ -33,11 +32,10 @@ type ChunkRow = {
 };
 
 /** The plan of a generation; undefined when it has none. */
-export const readPlan = async ({
-  pool,
-  generation,
-  projection: { category },
-}: EntityWriter): Promise<LoadPlan | undefined> => {
+export const readPlan = async (
+  pool: Pool,
+  { generation, projection: { category } }: EntityWriter,
+): Promise<LoadPlan | undefined> => {
   const { rows } = await pool.query<ChunkRow>(
     `select number, first_stream, end_stream, up_to, is_loaded from read_model.stretch
      where table_name = $1 order by number`,
@@ -103,8 +101,8 @@ const NEWEST = `select last_stream, last_revision, last_event_id from read_model
   where table_name = $1 and last_position is not null order by last_position desc limit 1`;
 
 /** Moves the checkpoint when all chunks of the plan are loaded, and deletes the plan. Throws `LeaseLost`. */
-export const finishPlan = (writer: Writer, upTo: Position): Promise<Checkpoint> =>
-  inTransaction(writer.pool, async (client) => {
+export const finishPlan = (pool: Pool, writer: Writer, upTo: Position): Promise<Checkpoint> =>
+  inTransaction(pool, async (client) => {
     const { name } = writer.generation;
     const [row] = (await client.query<LastRow>(NEWEST, [name])).rows;
     const last = row && { stream: row.last_stream, revision: BigInt(row.last_revision), id: row.last_event_id };
@@ -122,7 +120,7 @@ where i.table_name = $1 and i.checkpoint_commit is null and l.holder = $2 and l.
  * Deletes the plan and everything that was loaded by it. Throws `LeaseLost`, and deletes nothing, when another took
  * over.
  */
-export const abandonPlan = ({ pool, generation, lease }: Writer): Promise<void> =>
+export const abandonPlan = (pool: Pool, { generation, lease }: Writer): Promise<void> =>
   inTransaction(pool, async (client) => {
     const { rowCount } = await client.query(UNMOVED, [generation.name, lease.holder, lease.fencing]);
     if (rowCount !== 1) throw leaseLost(generation.name);
