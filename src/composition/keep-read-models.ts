@@ -1,5 +1,4 @@
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
-import { openPostgresStorage } from '../../projections/engine/postgres/open-postgres-storage.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import { watchDrift } from '../../projections/engine/verify/watch-drift.js';
 import { ledgerOf, projectionsOf, readModelsOf } from '../entities/registry.js';
@@ -7,8 +6,7 @@ import type { Clock } from '../event-sourcing/clock.js';
 import type { LogMemory } from '../event-sourcing/log-memory.js';
 import { logDrift, logDriftGone } from '../infrastructure/logging/log-events.js';
 import { makeDriftCounter, watchDriftedRows, watchProjections } from '../infrastructure/metrics/projection-metrics.js';
-import type { Stores } from '../infrastructure/open-stores.js';
-import { planByIndex } from '../postgres/index-plans.js';
+import type { ServiceStores } from './adapters.js';
 import type { HistoryAlarm } from './history-alarm.js';
 import type { ServiceContext } from './service-context.js';
 
@@ -27,7 +25,7 @@ const begun = async (clock: Clock, { all }: Projections): Promise<void> => {
 };
 
 /** The stores, and what this process knows of the log. */
-type Watched = Stores & { readonly memory: Pick<LogMemory, 'onLost' | 'note'> };
+type Watched = ServiceStores & { readonly memory: Pick<LogMemory, 'onLost' | 'note'> };
 
 const project = async (
   { config, runtime, started, metrics, registry, decisions }: ServiceContext,
@@ -39,13 +37,7 @@ const project = async (
     runtime,
     store: stores.store,
     projections: readModels,
-    storage: openPostgresStorage({
-      runtime,
-      connectionString: stores.readModelsUrl,
-      name: 'projections',
-      connections: CONNECTIONS_EACH * readModels.length,
-      prepare: planByIndex,
-    }),
+    storage: stores.readModels.storage({ name: 'projections', connections: CONNECTIONS_EACH * readModels.length }),
     projector: config.parts.projector,
     isSoleProcess: stores.isSoleProcess,
     ...(config.parts.api ? { decisions } : {}),
@@ -66,7 +58,7 @@ type Warnings = Readonly<Record<string, () => boolean>>;
 /** Compares rows with the log all the time, in a process that projects. Gives the warnings of what it finds. */
 const watch = (
   { config, log, runtime, started, metrics, registry }: ServiceContext,
-  stores: Stores,
+  stores: ServiceStores,
   { byName }: Projections,
   histories: HistoryAlarm,
   onEvent: OnEngineEvent,
@@ -81,12 +73,7 @@ const watch = (
     store: stores.store,
     projections,
     ledger: ledgerOf(registry).name,
-    storage: openPostgresStorage({
-      runtime,
-      connectionString: stores.readModelsUrl,
-      name: 'verification',
-      connections: 1,
-    }),
+    storage: stores.readModels.storage({ name: 'verification', connections: 1 }),
     isProjecting: (name) => byName(name).status().projector._tag === 'Projecting',
     onDrift: (drift) => {
       if (drift.kind === 'ahead') {

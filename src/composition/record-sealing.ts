@@ -1,14 +1,11 @@
 import { either as E } from 'fp-ts';
 import { whyNotInTree } from '../../projections/engine/generation/decisions-in-tree.js';
-import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import { repeat } from '../event-sourcing/clock.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
-import { sharedEventKeys } from '../infrastructure/event-keys.js';
-import { makeSealedTree } from '../infrastructure/postgres/seal/sealed-tree-queries.js';
-import type { makePool } from '../postgres/pool.js';
+import type { LedgerSeal } from '../infrastructure/postgres/read-models/open-read-models.js';
 import { recordSealing } from '../sealing/sealing-switch.js';
 import type { ServiceContext } from './service-context.js';
 
@@ -25,27 +22,24 @@ export const keepSealingRecorded = (
     config,
     log,
     runtime,
+    adapters,
     started,
     registry,
-  }: Pick<ServiceContext, 'config' | 'log' | 'runtime' | 'started' | 'registry'>,
+  }: Pick<ServiceContext, 'config' | 'log' | 'runtime' | 'adapters' | 'started' | 'registry'>,
   store: Pick<EventStore, 'readStream' | 'append'>,
-  {
-    pool,
-    storage,
-  }: { readonly pool: ReturnType<typeof makePool>; readonly storage: Pick<ReadModelStorage, 'generations'> },
+  { storage, tree }: Pick<LedgerSeal, 'storage' | 'tree'>,
   isOn: boolean,
   /** Whether this process is the one that would sign. */
   isKeeper: () => boolean,
 ): void => {
   const ledger = ledgerOf(registry);
-  const { newestCheckpoint } = makeSealedTree(pool, ledger.name);
   const record = async (): Promise<void> => {
-    const newest = await newestCheckpoint();
+    const newest = await tree.newestCheckpoint();
     if (E.isLeft(newest)) throw new Error(reasonOf(newest.left.cause), { cause: newest.left.cause });
     if (newest.right === undefined) return;
     const why = await whyNotInTree(storage, ledger);
     if (why !== undefined) throw new Error(why);
-    const keys = orThrow(await sharedEventKeys(runtime.random, config));
+    const keys = orThrow(await adapters.keys.eventKeys(runtime.random, config));
     const recorded = await recordSealing(runtime, store, isOn, keys);
     if (E.isLeft(recorded)) throw new Error(reasonOf(recorded.left), { cause: recorded.left });
     if (!recorded.right) return;

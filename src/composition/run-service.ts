@@ -6,6 +6,7 @@ import { reasonOf } from '../event-sourcing/reason-of.js';
 import { systemRuntime } from '../infrastructure/system-runtime.js';
 import { startService } from './start-service.js';
 import { Started } from './started.js';
+import { systemAdapters } from './system-adapters.js';
 
 /** Longest time, ms, that stopping may take in all. */
 const STOP_LIMIT = 25_000;
@@ -20,7 +21,7 @@ export const runService = async (registry: Registry): Promise<void> => {
   }
   const log = makeLogger(systemRuntime.clock, config.right.logLevel, process.stdout.isTTY);
   const started = new Started();
-  const starting = startService(config.right, log, started, registry, systemRuntime);
+  const starting = startService(config.right, log, started, registry, systemRuntime, systemAdapters);
   const stop = async (code: number): Promise<void> => {
     systemRuntime.clock.after(STOP_LIMIT, () => process.exit(1), { isBackground: true });
     await started.stop();

@@ -1,22 +1,16 @@
 import { readonlyArray as RA } from 'fp-ts';
-import { makePostgresStorage } from '../../projections/engine/postgres/postgres-storage.js';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
-import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import { cosignLog } from './cosign-log.js';
-import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import { makeCheckpointArchive } from '../infrastructure/checkpoints/checkpoint-archive.js';
 import { logSigning } from '../infrastructure/logging/log-signing.js';
 import { countSigning } from '../infrastructure/metrics/seal-metrics.js';
 import { placeOfStorage, type Storage } from '../infrastructure/open-storage.js';
-import type { Stores } from '../infrastructure/open-stores.js';
-import { makeLockTree } from '../infrastructure/postgres/seal/lock-tree.js';
-import { makeArchiveNotes } from '../infrastructure/postgres/seal/noted-checkpoints.js';
-import { makePool } from '../postgres/pool.js';
 import { notingArchive } from '../sealing/noting-archive.js';
 import { keepSigning } from '../sealing/keep-signing.js';
 import { sealInForce } from '../sealing/seal-history.js';
+import type { ServiceStores } from './adapters.js';
 import { keepSealingRecorded } from './record-sealing.js';
 import { stampLog } from './stamp-log.js';
 import type { ServiceContext } from './service-context.js';
@@ -32,28 +26,25 @@ type Warnings = Readonly<Record<string, () => boolean>>;
  * warnings of the seal. Throws an error that names what is wrong with the key.
  */
 export const sealLog = async (
-  { config, log, runtime, started, metrics, registry }: ServiceContext,
-  { store, readModelsUrl, storage }: Stores & { readonly storage: Pick<Storage, 'checkpoints'> },
+  { config, log, runtime, adapters, started, metrics, registry }: ServiceContext,
+  {
+    store,
+    readModels,
+    storage,
+  }: Pick<ServiceStores, 'store' | 'readModels'> & { readonly storage: Pick<Storage, 'checkpoints'> },
   { byName }: Projections,
 ): Promise<Warnings> => {
   if (!config.parts.projector) return {};
-  const signers = orThrow(await checkpointSigners(runtime.random, config));
+  const signers = orThrow(await adapters.keys.checkpointSigners(runtime.random, config));
   const { name } = ledgerOf(registry);
   const { categories, progress, status } = byName(name);
   const isKeeper = (): boolean => {
     const { projector } = status();
     return projector._tag === 'Projecting' && projector.role === 'live';
   };
-  const pool = makePool({
-    connectionString: readModelsUrl,
-    name: 'seal',
-    connections: CONNECTIONS,
-    connectMs: SILENCE_MS,
-    queryMs: SILENCE_MS,
-  });
-  started.add(() => pool.end());
-  const rows = { pool, storage: makePostgresStorage({ runtime, pool, connectionString: readModelsUrl }) };
-  keepSealingRecorded({ config, log, runtime, started, registry }, store, rows, signers.length > 0, isKeeper);
+  const seal = readModels.seal(name, placeOfStorage(config), { name: 'seal', connections: CONNECTIONS });
+  started.add(seal.storage.close);
+  keepSealingRecorded({ config, log, runtime, adapters, started, registry }, store, seal, signers.length > 0, isKeeper);
   if (!RA.isNonEmpty(signers)) {
     if (config.isSealed)
       log.warn(
@@ -67,18 +58,17 @@ export const sealLog = async (
     onUnfit: (unfit) => log.error(unfit, 'what stands among the checkpoints in the file storage is none'),
   });
   const cosigning = await cosignLog(
-    { config, log, runtime, started },
+    { config, log, runtime, adapters, started },
     signers.map(({ verifier }) => verifier),
-    pool,
-    name,
+    seal,
     count,
   );
-  const stamping = stampLog({ config, log, runtime, started }, storage.checkpoints);
+  const stamping = stampLog({ config, log, runtime, adapters, started }, storage.checkpoints);
   const signing = keepSigning({
     clock: runtime.clock,
-    lockTree: makeLockTree(pool, name),
+    lockTree: seal.lockTree,
     archive: notingArchive(archive, {
-      notes: makeArchiveNotes(pool, placeOfStorage(config)),
+      notes: seal.notes,
       onRemoved: (checkpoint) => {
         isRemoved = true;
         log.error(

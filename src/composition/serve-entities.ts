@@ -6,22 +6,22 @@ import type { Route } from '../http/route.js';
 import { logFileFault } from '../infrastructure/logging/log-file-fault.js';
 import { makeFileFaultCounter } from '../infrastructure/metrics/file-fault-counter.js';
 import type { Storage } from '../infrastructure/open-storage.js';
-import type { Stores } from '../infrastructure/open-stores.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
+import type { ServiceStores } from './adapters.js';
 import type { HistoryAlarm } from './history-alarm.js';
 import { sealingKey } from './sealing-key.js';
 import type { OpenLedger } from './serve-audit.js';
 import type { ServiceContext } from './service-context.js';
 import { compareWhileSameLog, type FindWrongLog, queryWhileSameLog, writeWhileSameLog } from './while-same-log.js';
 
-type ServedFrom = Pick<Stores, 'store'> & {
+type ServedFrom = Pick<ServiceStores, 'store'> & {
   readonly storage: Storage;
   readonly memory: Pick<LogMemory, 'onLost'>;
 };
 
 /** The rows of the route table for all kinds of entities. */
 export const serveEntities = async (
-  { config, log, runtime, metrics, registry, decisions, started }: ServiceContext,
+  { config, log, runtime, adapters, metrics, registry, decisions, started }: ServiceContext,
   { store: storeOfLog, storage, memory }: ServedFrom,
   queries: ReadModelQueries,
   { byName }: Projections,
@@ -36,7 +36,7 @@ export const serveEntities = async (
     ...{ clock: runtime.clock, store: storeOfLog, projections: names, onLost: memory.onLost, onEvent },
   });
   started.add(skips.stop);
-  const eventKey = await sealingKey(runtime.random, config, log);
+  const eventKey = await sealingKey(adapters.keys, runtime.random, config, log);
   const [countFileFault, logFault] = [makeFileFaultCounter(metrics), logFileFault(log)];
   const serving = registry.entities.map(({ projection, serve: serveEntity }) => {
     const { progress, freshness } = byName(projection.name);

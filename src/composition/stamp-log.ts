@@ -7,12 +7,21 @@ import type { ServiceContext } from './service-context.js';
 
 /** Has archived checkpoints stamped by the authority of `TSA_URL`; undefined where there is none. */
 export const stampLog = (
-  { config: { tsaUrl }, log, runtime, started }: Pick<ServiceContext, 'config' | 'log' | 'runtime' | 'started'>,
+  {
+    config: { tsaUrl },
+    log,
+    runtime,
+    adapters,
+    started,
+  }: Pick<ServiceContext, 'config' | 'log' | 'runtime' | 'adapters' | 'started'>,
   objects: CheckpointObjects,
 ): Stamping | undefined => {
   if (tsaUrl === undefined) return undefined;
   const ending = new AbortController();
-  const post = makePost(runtime.clock, ending.signal, 'application/timestamp-query');
+  const post = makePost(
+    { clock: runtime.clock, fetch: adapters.fetch, signal: ending.signal },
+    'application/timestamp-query',
+  );
   const stamping = keepStamping({
     runtime,
     post: async (request) => {

@@ -11,10 +11,9 @@ import type { Runtime } from '../event-sourcing/runtime.js';
 import { makeApp, makeStartingApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import { makeFeedLimit } from '../http/budget/process-budget.js';
-import { narrowDataDirectory } from '../infrastructure/disk/narrow-data-directory.js';
 import { logNarrowed } from '../infrastructure/logging/log-narrowed.js';
 import { routeOf } from '../http/routing/route-of-request.js';
-import { type Listener, serve } from '../http/serve.js';
+import type { Listener } from '../http/serve.js';
 import type { ProcessLog } from '../infrastructure/logging/logger.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 import { errorFields } from '../http/problem/log-fields.js';
@@ -27,12 +26,9 @@ import { makeMetrics } from '../infrastructure/metrics/metrics.js';
 import { programVersion } from '../infrastructure/program-version.js';
 import { makeFaultCounter } from '../infrastructure/metrics/projection-metrics.js';
 import { watchChecks, watchWarnings } from '../infrastructure/metrics/readiness-gauges.js';
-import { openStorage, type Storage } from '../infrastructure/open-storage.js';
-import { openStores, type Stores } from '../infrastructure/open-stores.js';
-import { makeReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
-import { sharedSnapshotKey } from '../infrastructure/snapshot-key.js';
+import type { Storage } from '../infrastructure/open-storage.js';
 import { traceRequests, traceStore } from '../infrastructure/tracing/tracing.js';
-import { openFilesLimit } from '../infrastructure/open-files-limit.js';
+import type { Adapters, ServiceStores } from './adapters.js';
 import { connectionLimitsOf, feedLimitOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
 import { type Front, makeFront } from './front.js';
@@ -67,7 +63,7 @@ const startTracing = async ({ config, started }: ServiceContext): Promise<void> 
   started.add(begin());
 };
 
-type Opened = Stores & { readonly storage: Storage; readonly memory: Pick<LogMemory, 'onLost' | 'note'> };
+type Opened = ServiceStores & { readonly storage: Storage; readonly memory: Pick<LogMemory, 'onLost' | 'note'> };
 
 /** Answers while a database that is away at the start is waited for, and says so once for each reason. */
 const answerMeanwhile = ({ log, runtime, metrics, started }: ServiceContext, front: Front) => {
@@ -89,7 +85,7 @@ const answerMeanwhile = ({ log, runtime, metrics, started }: ServiceContext, fro
 };
 
 const openAll = async (context: ServiceContext, front: Front): Promise<Opened> => {
-  const { config, log, runtime, started, metrics, registry } = context;
+  const { config, log, runtime, adapters, started, metrics, registry } = context;
   const logEvent = logConnectionEvent(log);
   let compareAfter: OnConnectionEvent = () => undefined;
   const onConnectionEvent: OnConnectionEvent = (event) => {
@@ -98,7 +94,7 @@ const openAll = async (context: ServiceContext, front: Front): Promise<Opened> =
     compareAfter(event);
   };
   const stores = await required(
-    openStores(config, {
+    adapters.openStores(config, {
       runtime,
       processKind: 'service',
       waiting: answerMeanwhile(context, front),
@@ -117,12 +113,16 @@ const openAll = async (context: ServiceContext, front: Front): Promise<Opened> =
   started.add(memory.stop);
   const timed = metrics.timeAppends(memory.store);
   const store = config.isTraced ? traceStore(timed) : timed;
-  const storage = await required(openStorage(config, { runtime }));
+  const storage = await required(adapters.openStorage(config, { runtime }));
   if (storage.space !== undefined) started.add(storage.space.stop);
   return { ...stores, store, storage, memory };
 };
 
-const sweep = ({ config, log, started, runtime }: ServiceContext, store: Stores['store'], storage: Storage): void => {
+const sweep = (
+  { config, log, started, runtime }: ServiceContext,
+  store: ServiceStores['store'],
+  storage: Storage,
+): void => {
   if (!config.parts.projector) return;
   const sweeping = startSweeping({
     store,
@@ -136,18 +136,20 @@ const sweep = ({ config, log, started, runtime }: ServiceContext, store: Stores[
 
 /** Takes the address of the configuration. */
 const serveAt =
-  ({ config, log, runtime, metrics }: ServiceContext, limits: ReturnType<typeof connectionLimitsOf>) =>
+  ({ config, log, runtime, adapters, metrics }: ServiceContext, limits: ReturnType<typeof connectionLimitsOf>) =>
   async (listener: Listener) => {
-    const served = await serve(listener, {
-      ...config,
-      runtime,
-      limits,
-      onCut: metrics.countCut,
-      onLost: (error) => log.info({ error: errorFields(error) }, 'connection lost'),
-      onRefused: (refused) => log.info(refused, 'refused as no valid HTTP'),
-    }).catch((cause: unknown) => {
-      throw new Error(`${reasonOf(cause)}. Set PORT and HOST to an address that can be taken.`, { cause });
-    });
+    const served = await adapters
+      .serve(listener, {
+        ...config,
+        runtime,
+        limits,
+        onCut: metrics.countCut,
+        onLost: (error) => log.info({ error: errorFields(error) }, 'connection lost'),
+        onRefused: (refused) => log.info(refused, 'refused as no valid HTTP'),
+      })
+      .catch((cause: unknown) => {
+        throw new Error(`${reasonOf(cause)}. Set PORT and HOST to an address that can be taken.`, { cause });
+      });
     return { address: served.address, stop: () => served.stop(STOP_DEADLINE) };
   };
 
@@ -161,15 +163,16 @@ export const startService = async (
   started: Started,
   registry: Registry,
   runtime: Runtime,
+  adapters: Adapters,
 ): Promise<string> => {
   requireUsableKey(runtime.clock, config);
-  logNarrowed(log)(await narrowDataDirectory(config.dataDir, process.getuid?.()));
+  logNarrowed(log)(await adapters.narrowDataDirectory(config.dataDir));
   for (const warning of config.warnings) log.warn(warning);
   const metrics = makeMetrics(runtime.clock);
   countLostLines(metrics, log.linesLost);
-  const unsigned = { config, log, started, runtime, metrics, registry, decisions: makeDecisions() };
+  const unsigned = { config, log, adapters, started, runtime, metrics, registry, decisions: makeDecisions() };
   await startTracing(unsigned);
-  const limits = connectionLimitsOf(config, openFilesLimit());
+  const limits = connectionLimitsOf(config, adapters.openFilesLimit());
   if (limits.connections < config.maxConnections)
     log.warn({ connections: limits.connections }, 'the limit of open files (ulimit -n) allows no more connections');
   const front = makeFront(serveAt(unsigned, limits), started);
@@ -177,9 +180,9 @@ export const startService = async (
   const stores = await openAll(unsigned, front);
   // a key that no other process knows is better than none: this one can trust the rows that it has written itself
   const snapshotKey =
-    (await sharedSnapshotKey(runtime.random, config)) ?? runtime.random.bytes(32).toString('base64url');
+    (await adapters.keys.snapshotKey(runtime.random, config)) ?? runtime.random.bytes(32).toString('base64url');
   const context: ServiceContext = { ...unsigned, registry: signingRows(registry, snapshotKey) };
-  const queries = makeReadModelQueries(runtime.clock, { connectionString: stores.readModelsUrl });
+  const queries = stores.readModels.queries();
   started.add(queries.close);
   watchBackups(metrics, async () => queries.lastBackup(orThrow(await stores.store.identity())));
   const disks = watchFullDisks(metrics, stores);
@@ -225,7 +228,7 @@ export const startService = async (
     tlogRoutes: config.parts.api ? await serveTlog(ledger) : undefined,
     authenticate: makeAuthenticate(runtime.clock, {
       ...config.jwt,
-      key: await verificationKey(runtime.random, config),
+      key: await verificationKey(adapters, runtime.random, config),
     }),
     readiness,
     metrics: metrics.read,

@@ -1,25 +1,18 @@
-import { makePostgresStorage } from '../../projections/engine/postgres/postgres-storage.js';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 import { makeLedgerSource } from '../../projections/engine/verify/ledger/ledger-source.js';
 import type { Config } from '../config.js';
 import { ledgerOf, type Registry } from '../entities/registry.js';
-import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import { decisionStream, SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
-import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
-import { sharedEventKeys } from '../infrastructure/event-keys.js';
 import { logVerification } from '../infrastructure/logging/log-verification.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import type { Metrics } from '../infrastructure/metrics/metrics.js';
 import { makeVerificationMetrics } from '../infrastructure/metrics/verification-metrics.js';
 import { placeOfStorage, type Storage } from '../infrastructure/open-storage.js';
-import type { Stores } from '../infrastructure/open-stores.js';
-import { makeFindNoted } from '../infrastructure/postgres/seal/noted-checkpoints.js';
-import { makeSealedTree } from '../infrastructure/postgres/seal/sealed-tree-queries.js';
 import { archiveToVerify } from '../infrastructure/verification/archive-to-verify.js';
 import { findSeal } from '../infrastructure/verification/find-seal.js';
 import { watchLog } from '../infrastructure/verification/watch-log.js';
-import { makePool } from '../postgres/pool.js';
+import type { Adapters, ServiceStores } from './adapters.js';
 import type { Started } from './started.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
 
@@ -27,6 +20,7 @@ type VerifyContext = {
   readonly runtime: Runtime;
   readonly config: Config;
   readonly log: Logger;
+  readonly adapters: Pick<Adapters, 'keys'>;
   readonly started: Started;
   readonly metrics: Metrics;
   readonly registry: Registry;
@@ -43,32 +37,31 @@ type Warnings = Readonly<Record<string, () => boolean>>;
  * process, in the metrics and as a warning. Throws an error that names what is wrong with a key.
  */
 export const verifyContinuously = async (
-  { config, log, runtime, started, metrics, registry }: VerifyContext,
-  { store, readModelsUrl, storage }: Stores & { readonly storage: Pick<Storage, 'checkpoints'> },
+  { config, log, runtime, adapters, started, metrics, registry }: VerifyContext,
+  {
+    store,
+    readModels,
+    storage,
+  }: Pick<ServiceStores, 'store' | 'readModels'> & { readonly storage: Pick<Storage, 'checkpoints'> },
   { byName }: Projections,
 ): Promise<Warnings> => {
   if (!config.parts.projector) return {};
   const ledger = ledgerOf(registry);
   const { status } = byName(ledger.name);
-  const [signer] = orThrow(await checkpointSigners(runtime.random, config));
-  const eventKeys = orThrow(await sharedEventKeys(runtime.random, config));
-  const pool = makePool({
-    connectionString: readModelsUrl,
-    name: 'log-verification',
-    connections: CONNECTIONS,
-    connectMs: SILENCE_MS,
-    queryMs: SILENCE_MS,
-  });
-  started.add(() => pool.end());
+  const [signer] = orThrow(await adapters.keys.checkpointSigners(runtime.random, config));
+  const eventKeys = orThrow(await adapters.keys.eventKeys(runtime.random, config));
+  const connections = { name: 'log-verification', connections: CONNECTIONS } as const;
+  const seal = readModels.seal(ledger.name, placeOfStorage(config), connections);
+  started.add(seal.storage.close);
   const [lines, counts] = [logVerification(log), makeVerificationMetrics(runtime.clock, metrics)];
   const watching = watchLog({
     runtime,
     store,
     decisionStreams: [SEAL_STREAM, ...registry.entities.map(({ projection }) => decisionStream(projection.name))],
     ledger,
-    source: makeLedgerSource(makePostgresStorage({ runtime, pool, connectionString: readModelsUrl }), ledger),
-    tree: makeSealedTree(pool, ledger.name),
-    findNoted: makeFindNoted(pool, placeOfStorage(config)),
+    source: makeLedgerSource(seal.storage, ledger),
+    tree: seal.tree,
+    findNoted: seal.findNoted,
     archive: (onFault, signal) => archiveToVerify(storage.checkpoints, onFault, signal),
     findSeal: () => findSeal(store, { own: signer?.verifier }),
     keys: eventKeys,

@@ -3,7 +3,6 @@ import type { Projections } from '../../projections/engine/run/start-projections
 import { ledgerOf } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
-import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import { watchUnsignedEvents } from '../infrastructure/metrics/seal-metrics.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { ReadModelUnavailable } from '../read/queries.js';
@@ -52,16 +51,17 @@ export const watchSeal = async (
   {
     config,
     runtime,
+    adapters,
     started,
     metrics,
     registry,
-  }: Pick<ServiceContext, 'config' | 'runtime' | 'started' | 'metrics' | 'registry'>,
+  }: Pick<ServiceContext, 'config' | 'runtime' | 'adapters' | 'started' | 'metrics' | 'registry'>,
   store: EventStore,
   queries: Pick<ReadModelQueries, 'sealedTree' | 'ledgerExtent'>,
   { byName }: Pick<Projections, 'byName'>,
 ): Promise<Warnings> => {
   if (!config.isSealed) return {};
-  const [first] = orThrow(await checkpointSigners(runtime.random, config));
+  const [first] = orThrow(await adapters.keys.checkpointSigners(runtime.random, config));
   const ledger = ledgerOf(registry);
   const { categories } = byName(ledger.name);
   const watching = watchUnsigned({

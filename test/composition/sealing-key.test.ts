@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { sealingKey } from '../../src/composition/sealing-key.js';
+import { systemAdapters } from '../../src/composition/system-adapters.js';
 import { readConfig } from '../../src/config.js';
 import { makeEventKey } from '../../src/event-sourcing/event-key.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
@@ -12,7 +13,9 @@ const sealingKeyOf = async (environment: Readonly<Record<string, string>>) => {
   const config = readConfig(environment);
   if (E.isLeft(config)) throw new Error(config.left.join('\n'));
   const said: Array<string> = [];
-  const key = await sealingKey(systemRuntime.random, config.right, { warn: (message) => said.push(message) });
+  const key = await sealingKey(systemAdapters.keys, systemRuntime.random, config.right, {
+    warn: (message) => said.push(message),
+  });
   return { id: key?.id, said };
 };
 

@@ -112,7 +112,7 @@ describe('a hostile or careless key set', () => {
   beforeEach(() => {
     [keySet.keys, keySet.respond, keySet.asked] = [[], undefined, 0];
     clock = makeManualClock(new Date());
-    authenticate = makeAuthenticate(clock, { key: { _tag: 'Jwks', uri: keySet.uri } });
+    authenticate = makeAuthenticate(clock, { key: { _tag: 'Jwks', uri: keySet.uri, fetch } });
   });
   after(async () => {
     await stack.stop();
@@ -215,7 +215,9 @@ describe('a hostile or careless key set', () => {
         elsewhere.keys = [jwkOf(otherRsa.publicKey, { kid: 'it' })];
         for (const status of [301, 302, 303, 307, 308]) {
           keySet.respond = (response) => response.writeHead(status, { location: elsewhere.uri }).end();
-          const found = await makeKeySet(clock, keySet.uri).find({ alg: 'RS256', kid: 'it' }).catch(errorFields);
+          const found = await makeKeySet(clock, { uri: keySet.uri, fetch })
+            .find({ alg: 'RS256', kid: 'it' })
+            .catch(errorFields);
           expect(found, String(status)).to.include({ message: 'the signing keys cannot be fetched' });
         }
         expect(elsewhere.asked).to.equal(0);
@@ -227,7 +229,9 @@ describe('a hostile or careless key set', () => {
     it('says nothing of what the endpoint repeats, such as the credentials that it was sent', async () => {
       const repeated = Buffer.from('app:planted').toString('base64');
       keySet.respond = (response) => response.end(`Basic ${repeated}`);
-      const failed = await makeKeySet(clock, keySet.uri).find({ alg: 'RS256', kid: 'it' }).catch(errorFields);
+      const failed = await makeKeySet(clock, { uri: keySet.uri, fetch })
+        .find({ alg: 'RS256', kid: 'it' })
+        .catch(errorFields);
       expect(failed).to.have.nested.property('cause.message', 'the response is not JSON');
       expect(JSON.stringify(failed)).not.to.include(repeated);
     });
@@ -254,16 +258,16 @@ describe('a hostile or careless key set', () => {
       const one = jwkOf(rsa.publicKey, { kid: 'one' });
       const header = { alg: 'RS256', kid: undefined };
       keySet.keys = [one, jwkOf(otherRsa.publicKey, { kid: 'two' })];
-      const refused = await makeKeySet(clock, keySet.uri).find(header).catch(String);
+      const refused = await makeKeySet(clock, { uri: keySet.uri, fetch }).find(header).catch(String);
       expect(refused).to.equal('Error: no published key has this id');
       keySet.keys = [one];
-      const [found] = await makeKeySet(clock, keySet.uri).find(header);
+      const [found] = await makeKeySet(clock, { uri: keySet.uri, fetch }).find(header);
       expect(found?.equals(rsa.publicKey)).to.equal(true);
     });
 
     it('is not asked again because somebody sets the time of day, forward or back', async () => {
       const header = { alg: 'RS256', kid: 'one' };
-      const { find } = makeKeySet(clock, keySet.uri);
+      const { find } = makeKeySet(clock, { uri: keySet.uri, fetch });
       await find(header);
       const { asked } = keySet;
       for (const ms of [-3_600_000, 90_000_000]) {
@@ -275,7 +279,7 @@ describe('a hostile or careless key set', () => {
 
     it('has no newer key to try as long as it stays the same', async () => {
       const header = { alg: 'RS256', kid: 'one' };
-      const { find, findNewer } = makeKeySet(clock, keySet.uri);
+      const { find, findNewer } = makeKeySet(clock, { uri: keySet.uri, fetch });
       const tried = await find(header);
       await clock.advance(3_000);
       expect(await findNewer(header, tried)).to.deep.equal([]);

@@ -60,8 +60,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   'a secret': { ...bySecret, verification: () => ({ _tag: 'Secret', secret: SECRET }) },
   'an RSA key': { ...byRsa, verification: () => ({ _tag: 'PublicKey', pem: rsaPem }) },
   'a P-256 key': { ...byEc, verification: () => ({ _tag: 'PublicKey', pem: ecPem }) },
-  'an RSA key of a set': { ...byRsa, verification: (uri) => ({ _tag: 'Jwks', uri }) },
-  'a P-256 key of a set': { ...byEc, verification: (uri) => ({ _tag: 'Jwks', uri }) },
+  'an RSA key of a set': { ...byRsa, verification: (uri) => ({ _tag: 'Jwks', uri, fetch }) },
+  'a P-256 key of a set': { ...byEc, verification: (uri) => ({ _tag: 'Jwks', uri, fetch }) },
 };
 
 const headerRows = ({ algorithm, key, header }: Kind): ReadonlyArray<Row> => {

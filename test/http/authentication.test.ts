@@ -217,7 +217,7 @@ describe('authentication', () => {
       await once(keys, 'listening');
       const { port } = keys.address() as AddressInfo;
       clock = makeManualClock(new Date());
-      await start({ key: { _tag: 'Jwks', uri: `http://127.0.0.1:${port}/keys` } }, clock);
+      await start({ key: { _tag: 'Jwks', uri: `http://127.0.0.1:${port}/keys`, fetch } }, clock);
     });
     afterEach(() => {
       keys.closeAllConnections();
@@ -318,7 +318,7 @@ describe('authentication', () => {
       let heard: string | undefined;
       keys.prependListener('request', ({ headers }: IncomingMessage) => (heard = headers.authorization));
       await stack?.stop();
-      await start({ key: { _tag: 'Jwks', uri: `http://us:p%40ss@127.0.0.1:${port}/keys` } });
+      await start({ key: { _tag: 'Jwks', uri: `http://us:p%40ss@127.0.0.1:${port}/keys`, fetch } });
       expect(await verdict(byKey('alice'))).to.equal('let in');
       expect(heard).to.equal(`Basic ${Buffer.from('us:p@ss').toString('base64')}`);
     });

@@ -75,7 +75,10 @@ describe('timestamps of checkpoints', function () {
   const start = () => {
     const kept: Array<readonly [SignedCheckpoint, Buffer]> = [];
     const events: Array<StampingEvent> = [];
-    const post = makePost(systemRuntime.clock, new AbortController().signal, 'application/timestamp-query');
+    const post = makePost(
+      { clock: systemRuntime.clock, fetch, signal: new AbortController().signal },
+      'application/timestamp-query',
+    );
     const clock = makeManualClock();
     const stamping = keepStamping({
       runtime: { ...systemRuntime, clock },

@@ -50,7 +50,7 @@ describe('witnesses of checkpoints', () => {
   let directory: string;
   let witnesses: ReadonlyArray<SmallWitness>;
   const ending = new AbortController();
-  const post = makePostText(systemRuntime.clock, ending.signal, 1_000);
+  const post = makePostText({ clock: systemRuntime.clock, fetch, signal: ending.signal }, 1_000);
 
   beforeEach(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'witness-'));

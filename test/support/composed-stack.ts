@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { either as E } from 'fp-ts';
 import { startService } from '../../src/composition/start-service.js';
 import { Started } from '../../src/composition/started.js';
+import { systemAdapters } from '../../src/composition/system-adapters.js';
 import { readConfig } from '../../src/config.js';
 import { openEventStoreDb } from '../../src/infrastructure/eventstoredb/event-store.js';
 import { categoriesOf, registry } from '../../src/entities/registry.js';
@@ -45,6 +46,7 @@ const compose = async (settings: Settings, stopServers: () => Promise<void>): Pr
         started,
         registry,
         systemRuntime,
+        systemAdapters,
       ),
       tokenFor,
       stop,

@@ -17,6 +17,9 @@ export type KeyLookup = {
   readonly findNewer: (header: TokenHeader, tried: ReadonlyArray<KeyObject>) => Promise<ReadonlyArray<KeyObject>>;
 };
 
+/** Where keys are published, and how that is asked. */
+export type Endpoint = { readonly uri: string; readonly fetch: typeof fetch };
+
 /** The endpoint did not give its keys, so we do not know whether a token's key is one of them. */
 export class SigningKeysUnavailable extends Error {
   constructor(cause: unknown) {
@@ -66,7 +69,7 @@ const requestOf = (uri: string): { readonly url: URL; readonly headers: Readonly
   return { url, headers: name === '' ? {} : { authorization: `Basic ${basic}` } };
 };
 
-const fetchSet = async (uri: string, signal: AbortSignal): Promise<KeySet> => {
+const fetchSet = async ({ uri, fetch }: Endpoint, signal: AbortSignal): Promise<KeySet> => {
   const { url, headers } = requestOf(uri);
   const response = await fetch(url, { headers, signal, redirect: 'error' });
   if (!response.ok) throw new Error(`the key set endpoint responded with ${response.status}`);
@@ -93,7 +96,7 @@ const keysIn = ({ keys }: Held, { kid, alg }: TokenHeader): ReadonlyArray<KeyObj
  * in it, or whose signature does not fit: its key may have been replaced under its id. Tokens whose key is known never
  * wait for that, so forged tokens do not slow them down.
  */
-export const makeKeySet = (clock: Clock, uri: string): KeyLookup => {
+export const makeKeySet = (clock: Clock, endpoint: Endpoint): KeyLookup => {
   const now = clock.monotonic;
   let held: Held | undefined;
   let asking: Promise<Held> | undefined;
@@ -103,7 +106,7 @@ export const makeKeySet = (clock: Clock, uri: string): KeyLookup => {
   const ask = async (): Promise<Held> => {
     respondedAt = undefined;
     try {
-      const { keys } = await withTimeLimit(clock, FETCH_TIMEOUT, (signal) => fetchSet(uri, signal));
+      const { keys } = await withTimeLimit(clock, FETCH_TIMEOUT, (signal) => fetchSet(endpoint, signal));
       // An endpoint that responds without keys has withdrawn them.
       held = keys.length === 0 ? undefined : { keys: publishedKeys(keys), fetchedAt: now() };
       if (held === undefined) throw new Error('the key set is empty');

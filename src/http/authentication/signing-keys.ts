@@ -1,13 +1,13 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../../event-sourcing/clock.js';
 import { type Algorithm, algorithmOf, LEAST_RSA_BITS } from './algorithm.js';
-import { type KeyLookup, makeKeySet } from './key-set.js';
+import { type Endpoint, type KeyLookup, makeKeySet } from './key-set.js';
 
 /** What tokens are verified with. The key fixes the algorithm: HS256, or RS256 or ES256 by the kind of the key. */
 export type VerificationKey =
   | { readonly _tag: 'Secret'; readonly secret: string }
   | { readonly _tag: 'PublicKey'; readonly pem: string }
-  | { readonly _tag: 'Jwks'; readonly uri: string };
+  | ({ readonly _tag: 'Jwks' } & Endpoint);
 
 /** The keys, and the only algorithms that tokens may be signed with. */
 type SigningKeys = KeyLookup & { readonly algorithms: ReadonlyArray<Algorithm> };
@@ -47,6 +47,6 @@ export const signingKeysOf = (clock: Clock, key: VerificationKey): SigningKeys =
     case 'PublicKey':
       return publicKey(key.pem);
     case 'Jwks':
-      return { algorithms: ['RS256', 'ES256'], ...makeKeySet(clock, key.uri) };
+      return { algorithms: ['RS256', 'ES256'], ...makeKeySet(clock, key) };
   }
 };

@@ -23,9 +23,16 @@ const shortBody = async ({ body }: Response): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Posts over HTTP, and follows no redirect. `signal` ends what is under way. */
+type Posting = {
+  readonly clock: Clock;
+  readonly fetch: typeof fetch;
+  /** Ends what is under way. */
+  readonly signal: AbortSignal;
+};
+
+/** Posts over HTTP, and follows no redirect. */
 export const makePost =
-  (clock: Clock, signal: AbortSignal, contentType: string, waitMs: number = LONGEST_WAIT) =>
+  ({ clock, fetch, signal }: Posting, contentType: string, waitMs: number = LONGEST_WAIT) =>
   (url: string, body: string | Buffer<ArrayBuffer>): Promise<Answer> =>
     withTimeLimit(clock, waitMs, async (limit) => {
       const response = await fetch(url, {
@@ -40,8 +47,8 @@ export const makePost =
     });
 
 /** The same for texts. */
-export const makePostText = (clock: Clock, signal: AbortSignal, waitMs?: number): PostText => {
-  const post = makePost(clock, signal, 'text/plain; charset=utf-8', waitMs);
+export const makePostText = (posting: Posting, waitMs?: number): PostText => {
+  const post = makePost(posting, 'text/plain; charset=utf-8', waitMs);
   return async (url, text) => {
     const { body, ...answer } = await post(url, text);
     return { ...answer, body: body.toString() };

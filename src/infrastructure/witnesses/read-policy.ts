@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { either as E } from 'fp-ts';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import type { Verifier } from '../../seal/note-key.js';
@@ -10,6 +9,7 @@ const failure = (file: string, why: string): Error => new Error(`WITNESS_POLICY:
 
 /** The policy in a file, for the checkpoints of keys, one of which signs. Left: why it cannot be followed. */
 export const readWitnessPolicy = async (
+  readFile: (file: string) => Promise<Buffer>,
   file: string,
   keys: ReadonlyArray<Pick<Verifier, 'publicKey'>>,
 ): Promise<E.Either<Error, WitnessPolicy>> => {

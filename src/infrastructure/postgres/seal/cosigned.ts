@@ -6,7 +6,7 @@ import type { ReadTiles } from '../../../seal/read-tiles.js';
 import { readLargestOf, recordKept } from './checkpoints.js';
 import { migrateSeal } from './schema.js';
 
-type Cosigned = {
+export type Cosigned = {
   /** The largest cosigned checkpoint of an origin. */
   readonly largestOf: (origin: string) => Promise<SignedCheckpoint | undefined>;
   /** Rejects also where Postgres has not kept it. */
