@@ -5,6 +5,7 @@ import type { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import type { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import type { Narrowed } from '../infrastructure/disk/narrow-data-directory.js';
 import type { sharedEventKeys } from '../infrastructure/event-keys.js';
+import type { watchProcess } from '../infrastructure/metrics/watch-process.js';
 import type { openStorage } from '../infrastructure/open-storage.js';
 import type { openStores, Stores } from '../infrastructure/open-stores.js';
 import type { ReadModels } from '../infrastructure/postgres/read-models/open-read-models.js';
@@ -31,10 +32,12 @@ export type Adapters = {
   /** Takes an address, and has what comes there answered by a listener. */
   readonly serve: typeof serve;
   readonly fetch: typeof fetch;
+  /** Of a file of the program, or one that a setting names. */
   readonly readFile: (file: string) => Promise<Buffer>;
   readonly keys: Keys;
   /** Of a data directory that others may look into. */
   readonly narrowDataDirectory: (dataDir: string) => Promise<ReadonlyArray<Narrowed>>;
   /** How many files and connections may be open at once. */
   readonly openFilesLimit: () => number;
+  readonly watchProcess: typeof watchProcess;
 };

@@ -12,6 +12,7 @@ import { makeApp, makeStartingApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import { makeFeedLimit } from '../http/budget/process-budget.js';
 import { logNarrowed } from '../infrastructure/logging/log-narrowed.js';
+import { loadDocsPage } from '../http/openapi/docs-page.js';
 import { routeOf } from '../http/routing/route-of-request.js';
 import type { Listener } from '../http/serve.js';
 import type { ProcessLog } from '../infrastructure/logging/logger.js';
@@ -169,6 +170,7 @@ export const startService = async (
   logNarrowed(log)(await adapters.narrowDataDirectory(config.dataDir));
   for (const warning of config.warnings) log.warn(warning);
   const metrics = makeMetrics(runtime.clock);
+  adapters.watchProcess(metrics);
   countLostLines(metrics, log.linesLost);
   const unsigned = { config, log, adapters, started, runtime, metrics, registry, decisions: makeDecisions() };
   await startTracing(unsigned);
@@ -233,6 +235,7 @@ export const startService = async (
     readiness,
     metrics: metrics.read,
     metricsToken: config.metricsToken,
+    docsPage: loadDocsPage(adapters.readFile),
     version: programVersion(),
     observe: metrics.observeRequest,
     corsOrigins: config.corsOrigins,

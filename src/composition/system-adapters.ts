@@ -5,6 +5,7 @@ import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import { narrowDataDirectory } from '../infrastructure/disk/narrow-data-directory.js';
 import { sharedEventKeys } from '../infrastructure/event-keys.js';
+import { watchProcess } from '../infrastructure/metrics/watch-process.js';
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { openStorage } from '../infrastructure/open-storage.js';
 import { openStores } from '../infrastructure/open-stores.js';
@@ -27,4 +28,5 @@ export const systemAdapters: Adapters = {
   keys: { checkpointSigners, developmentSecret, eventKeys: sharedEventKeys, snapshotKey: sharedSnapshotKey },
   narrowDataDirectory: (dataDir) => narrowDataDirectory(dataDir, process.getuid?.()),
   openFilesLimit,
+  watchProcess,
 };

@@ -1,4 +1,5 @@
 import { type HealthDeps, healthRoutes } from './health/routes.js';
+import type { DocsPage } from './openapi/docs-page.js';
 import { openApiRoutes } from './openapi/routes.js';
 import type { Route } from './route.js';
 
@@ -9,6 +10,7 @@ export type RoutesDeps = HealthDeps & {
   readonly auditRoutes?: ReadonlyArray<Route> | undefined;
   /** The rows of the transparency log; none where nothing is signed. */
   readonly tlogRoutes?: ReadonlyArray<Route> | undefined;
+  readonly docsPage: DocsPage;
   /** Of this program. */
   readonly version: string;
 };
@@ -18,9 +20,10 @@ export const routesOf = ({
   entityRoutes = [],
   auditRoutes = [],
   tlogRoutes = [],
+  docsPage,
   version,
   ...health
 }: RoutesDeps): ReadonlyArray<Route> => {
   const routes = [...entityRoutes, ...auditRoutes, ...tlogRoutes, ...healthRoutes(health)];
-  return [...routes, ...openApiRoutes(routes, version)];
+  return [...routes, ...openApiRoutes(routes, version, docsPage)];
 };

@@ -10,6 +10,7 @@ import { makeSchemaOf } from '../../src/http/openapi/schema-of.js';
 import type { Route } from '../../src/http/route.js';
 import { routesOf } from '../../src/http/routes.js';
 import { memoryPorts, routesOver } from '../support/memory-ports.js';
+import { docsPage } from '../support/docs-page.js';
 
 const VERSION = '1.2.3';
 
@@ -21,6 +22,7 @@ describe('the description of the API', () => {
     const memory = await memoryPorts();
     close = memory.close;
     table = routesOf({
+      docsPage,
       version: VERSION,
       entityRoutes: await routesOver(memory.ports),
       readiness: () => Promise.resolve({ checks: {}, missing: [] }),

@@ -8,6 +8,7 @@ import { errorIn } from '../support/error-in.js';
 import { memoryPorts, routesOver } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { docsPage } from '../support/docs-page.js';
 
 describe('routing over HTTP', () => {
   let stack: Stack;
@@ -177,6 +178,7 @@ describe('the route table', () => {
     const { ports, close } = await memoryPorts();
     const readiness = () => Promise.resolve({ checks: {}, missing: [] });
     const routes = routesOf({
+      docsPage,
       version: '0.0.0',
       entityRoutes: await routesOver(ports),
       readiness,

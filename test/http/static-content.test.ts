@@ -9,6 +9,7 @@ import { openApiRoutes } from '../../src/http/openapi/routes.js';
 import type { RequestState } from '../../src/http/request-context.js';
 import { type Described, makeConforms } from '../support/conforms.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { docsPage } from '../support/docs-page.js';
 
 const paths = ['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/init.js', '/openapi.json'];
 
@@ -136,7 +137,7 @@ describe('content that is served from memory', () => {
       const incoming = new IncomingMessage(new Socket());
       incoming.headers['accept-encoding'] = encoding;
       const ctx = koa.createContext<RequestState>(incoming, new ServerResponse(incoming));
-      const route = openApiRoutes([], '0.0.0').find((row) => row.path === '/docs/:asset');
+      const route = openApiRoutes([], '0.0.0', docsPage).find((row) => row.path === '/docs/:asset');
       if (route?.access !== 'public') throw new Error('the page has public parts');
       const params = { asset: path };
       const answer = await route.handle({ ctx, params, query: {} });

@@ -10,6 +10,7 @@ import { memoryPorts, routesOver } from '../support/memory-ports.js';
 import { SECRET } from '../support/tokens.js';
 import { connect } from './connection.js';
 import { makeWorld, type World } from './world.js';
+import { docsPage } from '../support/docs-page.js';
 
 const [CLIENTS, REQUESTS_EACH] = [5, 10];
 
@@ -32,6 +33,7 @@ const startApi = async (world: World, store: EventStore, say: (line: string) => 
     authenticate: makeAuthenticate(runtime.clock, { key: { _tag: 'Secret', secret: SECRET } }),
     corsOrigins: [],
     readiness: () => Promise.resolve({ checks: {}, missing: [] }),
+    docsPage,
     version: '0',
     log: { info: log, warn: log, error: log },
     entityRoutes: await routesOver(ports),

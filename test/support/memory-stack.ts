@@ -8,6 +8,7 @@ import { type EntityOptions, type MemoryPorts, memoryPorts, routesOver } from '.
 import type { Stack } from './running-stack.js';
 import { SECRET, tokenFor } from './tokens.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { docsPage } from './docs-page.js';
 
 type LogLine = { readonly level: 'info' | 'warn' | 'error'; readonly message: string; readonly fields: object };
 
@@ -44,6 +45,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     authenticate: makeAuthenticate(runtime.clock, { key: { _tag: 'Secret', secret: SECRET } }),
     corsOrigins: [],
     readiness: ready,
+    docsPage,
     version: programVersion(),
     log: {
       info: (fields, message) => log.push({ level: 'info', message, fields }),

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { errorCodes } from '../problem/error-codes.js';
@@ -54,16 +53,16 @@ const pageWith = (folder: string): string => `<!doctype html>
 `;
 
 /** The page, at an address with a slash at its end and without one, and its parts by name. */
-type DocsPage = {
+export type DocsPage = {
   readonly page: Promise<StaticContent>;
   readonly pageInFolder: Promise<StaticContent>;
   readonly assets: ReadonlyMap<string, Promise<StaticContent>>;
 };
 
-const read = async (folder: string, name: string, described: StaticContent['described']): Promise<StaticContent> =>
-  makeStaticContent(await readFile(path.join(folder, name)), described);
-
-const load = (): DocsPage => {
+/** The page, read and compressed in the background; the first requests may wait for it. */
+export const loadDocsPage = (readFile: (file: string) => Promise<Buffer>): DocsPage => {
+  const read = async (folder: string, name: string, described: StaticContent['described']): Promise<StaticContent> =>
+    makeStaticContent(await readFile(path.join(folder, name)), described);
   const html = { contentType: 'text/html; charset=utf-8', contentSecurityPolicy };
   const at = (folder: string): Promise<StaticContent> => makeStaticContent(Buffer.from(pageWith(folder)), html);
   const [page, pageInFolder] = [at('docs/'), at('')];
@@ -77,8 +76,3 @@ const load = (): DocsPage => {
   for (const part of assets.values()) part.catch(() => undefined);
   return { page, pageInFolder, assets };
 };
-
-let loaded: DocsPage | undefined;
-
-/** The page, read and compressed once for each process, in the background; the first requests may wait for it. */
-export const docsPage = (): DocsPage => (loaded ??= load());

@@ -4,7 +4,7 @@ import { JSON_TYPE } from '../response/http-response.js';
 import { respondWithStatic, makeStaticContent } from '../response/static-content.js';
 import { pathOf } from '../request-context.js';
 import type { Route } from '../route.js';
-import { docsPage } from './docs-page.js';
+import type { DocsPage } from './docs-page.js';
 import { openApiDocument } from './document.js';
 
 const operation = {
@@ -16,8 +16,11 @@ const operation = {
 } as const;
 
 /** The description of a route table, its own rows included, as of this version of the program, and a page to read it. */
-export const openApiRoutes = (described: ReadonlyArray<Route>, version: string): ReadonlyArray<Route> => {
-  const { page, pageInFolder, assets } = docsPage();
+export const openApiRoutes = (
+  described: ReadonlyArray<Route>,
+  version: string,
+  { page, pageInFolder, assets }: DocsPage,
+): ReadonlyArray<Route> => {
   const rows: ReadonlyArray<Route> = [
     {
       operation: 'openApi',

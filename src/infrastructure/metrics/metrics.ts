@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ProjectionProgress } from '../../application/ports.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { ConnectionEvent } from '../../event-sourcing/connection-event.js';
@@ -38,7 +38,6 @@ export const makeMetrics = (clock: Clock): Metrics => {
   const secondsSince = (began: number): number => (clock.monotonic() - began) / 1000;
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const build = new Gauge({
     name: 'business_document_service_build_info',
     help: 'Always 1, with the versions of the program and of Node',

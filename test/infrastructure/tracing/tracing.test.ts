@@ -9,6 +9,7 @@ import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { traceRequests, traceStore } from '../../../src/infrastructure/tracing/tracing.js';
 import { stored } from '../../support/recorded.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { docsPage } from '../../support/docs-page.js';
 
 describe('tracing', () => {
   const exporter = new InMemorySpanExporter();
@@ -60,6 +61,7 @@ describe('tracing', () => {
       authenticate: () => E.left({ _tag: 'Unauthenticated' }),
       corsOrigins: [],
       readiness: () => Promise.resolve({ checks: {}, missing: [] }),
+      docsPage,
       version: '1',
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
