@@ -31,7 +31,7 @@ type ShownContent = RowContent & {
   readonly words: string | null;
 };
 
-export const shownContentOf = (
+const shownContentOf = (
   { contentOf, textsOf }: Projection,
   { id, state, revision, createdAt, updatedAt }: Entity,
 ): ShownContent => {

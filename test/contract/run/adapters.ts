@@ -40,6 +40,12 @@ export const ADAPTERS: ReadonlyArray<Adapter> = [
     files: ['test/support/in-memory-event-store.test.ts', 'test/support/in-memory-queries.test.ts'],
     needs: [],
   },
+  {
+    name: 'rows in memory',
+    suites: ['queries'],
+    files: ['test/contract/run/queries.memory.test.ts'],
+    needs: [],
+  },
   { name: 'Postgres, embedded', suites: ['event store', 'queries'], files: POSTGRES, needs: [] },
   { name: 'Postgres at DATABASE_URL', suites: ['event store', 'queries'], files: POSTGRES, needs: ['DATABASE_URL'] },
   {

@@ -1,6 +1,6 @@
 import type { TextRow } from '../../../projections/engine/rows/differing-fields.js';
 import type { LiveCheckpoint, ReadModelStorage, RowStorage } from '../../../projections/engine/storage.js';
-import { commitOf } from '../../../projections/engine/generation/generation.js';
+import { commitOf, type Generation } from '../../../projections/engine/generation/generation.js';
 import type { Clock } from '../../../src/event-sourcing/clock.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import { change } from './change.js';
@@ -17,8 +17,10 @@ import { holdsMore, makeStoredLedger } from './stored-ledger.js';
 import { makeStoredRows } from './stored-rows.js';
 import { atOnce, atOnceAnyway, makeTables, type Tables } from './tables.js';
 
-type MemoryStorage = ReadModelStorage & {
-  /** The live rows of a read model with a row for each entity, by id, as Postgres shows them; with `snapshot`. */
+export type MemoryStorage = ReadModelStorage & {
+  /** The live generation of a read model; undefined before one was made. */
+  readonly liveGeneration: (readModel: string) => Generation | undefined;
+  /** The live rows of a read model with a row for each entity, by id, as they are stored; with `snapshot`. */
   readonly liveRows: (readModel: string) => ReadonlyMap<string, TextRow>;
   /** The live rows of a ledger, in their order. */
   readonly liveLedger: (ledger: string) => ReadonlyArray<LedgerRow>;
@@ -100,6 +102,10 @@ export const makeMemoryStorage = ({ clock }: { readonly clock: Clock }): MemoryS
     findParked: atOnce(tables, (stream) => findParked(tables, stream)),
     storedRows: (projection, generation) => makeStoredRows(tables, projection, generation),
     storedLedger: (ledger) => makeStoredLedger(tables, ledger),
+    liveGeneration: (readModel) => {
+      const live = liveInstance(tables, readModel);
+      return live && toGeneration(live);
+    },
     liveRows: (readModel) => {
       const contents = liveInstance(tables, readModel)?.contents;
       return contents?.rowFor === 'entity' ? contents.rows.rows : new Map();

@@ -4,12 +4,20 @@ export const wellFormed = (text: string): string => Buffer.from(text).toString()
 const ELEMENT = /"((?:[^"\\]|\\.)*)"/gsu;
 const NEEDS_QUOTES = /^$|^null$|[{}",\\ \t\n\r\v\f]/iu;
 
+type Element = { readonly quoted: string; readonly value: string };
+
+const elementsIn = (literal: string): ReadonlyArray<Element> =>
+  [...literal.matchAll(ELEMENT)].map(([quoted, escaped = '']) => ({
+    quoted,
+    value: escaped.replace(/\\(.)/gsu, '$1'),
+  }));
+
+/** The elements of an array, by the literal of `arrayLiteral`. */
+export const elementsOf = (literal: string): ReadonlyArray<string> => elementsIn(literal).map(({ value }) => value);
+
 /** A literal of `arrayLiteral` as Postgres shows the array: with quotes only where they are needed. */
 export const shownArray = (literal: string): string => {
-  const elements = [...literal.matchAll(ELEMENT)].map(([quoted, escaped = '']) => {
-    const value = escaped.replace(/\\(.)/gsu, '$1');
-    return NEEDS_QUOTES.test(value) ? quoted : value;
-  });
+  const elements = elementsIn(literal).map(({ quoted, value }) => (NEEDS_QUOTES.test(value) ? quoted : value));
   return `{${elements.join(',')}}`;
 };
 

@@ -7,7 +7,7 @@ import type { Listed } from './read-model.js';
 import { conditionsOf, isIndexedWhole, jointConditionOf, type Wanted } from './read-model-filter.js';
 
 /** A page of more bytes is streamed instead of being read into memory. */
-const PAGE_BYTES = 256 * 1024;
+export const PAGE_BYTES = 256 * 1024;
 
 /** A page of more records is measured before it is read. */
 const UNMEASURED = 100;

@@ -8,7 +8,7 @@ import { makeCoalescedRows } from '../../../postgres/coalesced-rows.js';
 import type { ReadModelConnections } from './read-model.js';
 
 /** Longer values are read one by one, as bytes. */
-const SHORT_BYTES = 64 * 1024;
+export const SHORT_BYTES = 64 * 1024;
 
 const ID = 0;
 const REVISION = 1;

@@ -8,7 +8,7 @@ import type { ReadModelConnections } from './read-model.js';
 import { makeCoalescedRows } from '../../../postgres/coalesced-rows.js';
 
 /** Longer rows are not read: they would have to be read one by one. */
-const LONGEST = 64 * 1024;
+export const LONGEST = 64 * 1024;
 
 /** The stream is read instead, in what this leaves of the time for an answer, ms. */
 const TIMEOUT_MS = 300;

@@ -1,0 +1,96 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { either as E } from 'fp-ts';
+import type { Adapters } from '../../../src/composition/adapters.js';
+import { systemAdapters } from '../../../src/composition/system-adapters.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { makeServer } from '../../../src/http/serve.js';
+import { watchDiskSpace } from '../../../src/infrastructure/disk-space/disk-space.js';
+import type { Storage } from '../../../src/infrastructure/open-storage.js';
+import type { MemoryStorage } from '../memory-storage/memory-storage.js';
+import { makeMemoryReadModels } from '../memory-read-models.js';
+import type { MemorySeal } from '../memory-seal.js';
+
+/** What the processes of a service share. */
+type Shared = {
+  readonly store: EventStore;
+  readonly storage: MemoryStorage;
+  readonly seal: MemorySeal;
+  readonly files: Storage;
+};
+
+type Observer = {
+  /** Gets each server that would listen, and so can give it connections. */
+  readonly onServer: (server: Server) => void;
+  /** Called with the name of what the service has opened and closed again. */
+  readonly onClosed?: (what: string) => void;
+};
+
+const unreachable = (what: unknown): Promise<never> => Promise.reject(new Error(`${String(what)} is out of reach`));
+
+/** Has a server that does not listen close as one that does: once its last connection has ended. */
+const closingWithConnections = (server: Server): void => {
+  const open = new Set<Socket>();
+  let onNone = (): void => undefined;
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      if (open.size === 0) onNone();
+    });
+  });
+  const close = server.close.bind(server);
+  server.close = (onClosed) =>
+    close((error) => {
+      onNone = () => onClosed?.(error);
+      if (open.size === 0) onNone();
+    });
+};
+
+/**
+ * Adapters of a process that reaches nothing but what it shares. Keys come from settings alone: with a `DATABASE_URL`, which
+ * nobody connects to.
+ */
+export const memoryAdapters = (
+  { store, storage, seal, files }: Shared,
+  { onServer, onClosed = () => undefined }: Observer,
+): Adapters => {
+  const closing = (what: string) => () => {
+    onClosed(what);
+    return Promise.resolve();
+  };
+  const open = (name: string) => ({ ...storage, close: closing(name) });
+  const queries = makeMemoryReadModels({ storage, seal });
+  return {
+    openStores: (_, { runtime }) =>
+      Promise.resolve(
+        E.right({
+          store,
+          space: watchDiskSpace(runtime.clock, undefined),
+          isSoleProcess: false,
+          readModels: {
+            queries: () => ({ ...queries, close: closing('queries') }),
+            storage: ({ name }) => open(name),
+            seal: (ledger, place, { name }) => ({ ...seal(ledger, place), storage: open(name) }),
+          },
+          close: closing('stores'),
+        }),
+      ),
+    openStorage: () => Promise.resolve(E.right(files)),
+    serve: (listener, { host, port, ...options }) => {
+      const { server, stop } = makeServer(listener, options);
+      closingWithConnections(server);
+      onServer(server);
+      return Promise.resolve({
+        address: `http://${host}:${port}`,
+        stop: (deadline) => stop(deadline).then(closing('server')),
+      });
+    },
+    fetch: unreachable,
+    readFile: unreachable,
+    keys: { ...systemAdapters.keys, developmentSecret: (_, dataDir) => unreachable(dataDir) },
+    narrowDataDirectory: () => Promise.resolve([]),
+    openFilesLimit: () => Infinity,
+    watchProcess: () => undefined,
+  };
+};
