@@ -25,7 +25,7 @@ const CLOCK_AND_CHANCE_OF = {
   AbortSignal: ['timeout'],
   Atomics: ['wait', 'waitAsync'],
   Temporal: ['Now'],
-  process: ['hrtime', 'uptime'],
+  process: ['cpuUsage', 'hrtime', 'uptime'],
   os: ['uptime'],
 };
 const TIMERS = ['performance', 'scheduler', 'setImmediate', 'setInterval', 'setTimeout'];

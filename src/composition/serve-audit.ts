@@ -4,6 +4,8 @@ import { makeFindChanges } from '../entities/find-changes.js';
 import { ledgerOf, type Registry } from '../entities/registry.js';
 import type { Clock } from '../event-sourcing/clock.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
+import { auditRoutes } from '../http/audit/routes.js';
+import { tlogRoutes } from '../http/tlog/routes.js';
 import type { Route } from '../http/route.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { makeCompleteLedger } from '../read/complete-ledger.js';
@@ -45,12 +47,8 @@ export const openLedger = ({ clock, config, registry, store, queries, projection
 };
 
 /** The rows of the route table for auditors, over the ledger. */
-export const serveAudit = ({ ledger, feed, findChanges, tree }: OpenLedger): Promise<ReadonlyArray<Route>> =>
-  import('../http/audit/routes.js').then(({ auditRoutes }) => auditRoutes(ledger, feed, findChanges, tree));
+export const serveAudit = ({ ledger, feed, findChanges, tree }: OpenLedger): ReadonlyArray<Route> =>
+  auditRoutes(ledger, feed, findChanges, tree);
 
 /** Those of the transparency log, over the tree. */
-export const serveTlog = async ({ tree }: OpenLedger): Promise<ReadonlyArray<Route>> => {
-  if (tree === undefined) return [];
-  const { tlogRoutes } = await import('../http/tlog/routes.js');
-  return tlogRoutes(tree);
-};
+export const serveTlog = ({ tree }: OpenLedger): ReadonlyArray<Route> => (tree === undefined ? [] : tlogRoutes(tree));

@@ -226,8 +226,8 @@ export const startService = async (
     entityRoutes: config.parts.api
       ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger, onEvent)
       : undefined,
-    auditRoutes: config.parts.api && config.auditApi ? await serveAudit(ledger) : undefined,
-    tlogRoutes: config.parts.api ? await serveTlog(ledger) : undefined,
+    auditRoutes: config.parts.api && config.auditApi ? serveAudit(ledger) : undefined,
+    tlogRoutes: config.parts.api ? serveTlog(ledger) : undefined,
     authenticate: makeAuthenticate(runtime.clock, {
       ...config.jwt,
       key: await verificationKey(adapters, runtime.random, config),

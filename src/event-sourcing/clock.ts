@@ -12,6 +12,8 @@ export type Clock = {
   readonly date: () => Date;
   /** Time since some moment, with fractions. Nobody sets it: durations and deadlines are measured by it. */
   readonly monotonic: () => number;
+  /** Processor time that this process has used until now. */
+  readonly computed: () => number;
   /** Resolves to true after `ms`, to false as soon as `signal` aborts; never rejects. */
   readonly sleep: (ms: number, signal?: AbortSignal, options?: TimerOptions) => Promise<boolean>;
   /** Runs `task` once, after `ms`. */

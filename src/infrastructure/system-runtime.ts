@@ -21,6 +21,10 @@ const after: Clock['after'] = (ms, task, options) => {
 const clock: Clock = {
   date: () => new Date(),
   monotonic: () => performance.now(),
+  computed: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  },
   sleep: sleepBy(after),
   after,
   every: (ms, task, options) => started(setInterval(task, ms), options),

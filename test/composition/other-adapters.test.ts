@@ -14,7 +14,7 @@ import { newCheckpointKey } from '../../src/infrastructure/checkpoint-signer.js'
 import { makeLogger } from '../../src/infrastructure/logging/logger.js';
 import { renderSigner } from '../../src/seal/note-key.js';
 import { connect } from '../simulation/connection.js';
-import { makeWorld, type World } from '../simulation/world.js';
+import { makeWorld, within, type World } from '../simulation/world.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { memoryAdapters } from '../support/memory-adapters/memory-adapters.js';
 import { makeMemoryFiles } from '../support/memory-adapters/memory-files.js';
@@ -28,15 +28,6 @@ type Answer = {
   /** Whether lists show the change. */
   readonly isProjected: boolean;
   readonly text: string;
-};
-
-/** Runs the world until the work is done: to load a module takes real time. */
-const within = async <A>(world: World, work: Promise<A>): Promise<A> => {
-  const state = { isDone: false };
-  const end = (): void => void (state.isDone = true);
-  work.then(end, end);
-  while (!state.isDone) await world.run(world.now() + 10);
-  return work;
 };
 
 const configIn = ({ random }: Runtime) =>

@@ -62,12 +62,24 @@ const makeQueue = () => {
 /** Turns of the event loop in which all that is in memory has settled: promises, ticks and streams. */
 const TURNS = 2;
 
-const settled = async (): Promise<void> => {
-  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+/** `isBusy`: whether something goes on outside that takes real time. */
+const settled = async (isBusy: () => boolean): Promise<void> => {
+  for (let turn = 0; turn < TURNS || isBusy(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** One process of the world. */
-type SimulatedProcess = Runtime & {
+/** One process of the world: its clock may be wrong, and nothing of it runs once it was killed. */
+export type SimulatedProcess = Runtime & {
+  /** Nothing runs until so many ms have passed; then all that was due meanwhile. */
+  readonly freeze: (ms: number) => void;
+  /** From now on nothing of it runs. */
+  readonly kill: () => void;
+  readonly isAlive: () => boolean;
+  /** Sets its time of day, forward or back by `ms`. */
+  readonly setBy: (ms: number) => void;
+  /** Resolves after `ms`, or when it is not frozen any more; never once it was killed. Is no timer of it. */
+  readonly arrive: (ms: number) => Promise<void>;
+  /** Rejects when it is killed. */
+  readonly end: Promise<never>;
   /** How many timers and sleeps wait. */
   readonly waiting: () => number;
 };
@@ -77,9 +89,11 @@ export type World = {
   /** Ms since the beginning. */
   readonly now: () => number;
   readonly random: () => number;
-  /** Resolves after `ms`. */
+  /** Resolves after `ms`, whatever is killed. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly begin: () => SimulatedProcess;
+  /** Has time stand still until work is done that takes real time, such as loading a module. */
+  readonly standStill: <A>(work: Promise<A>) => Promise<A>;
   /** Runs until nothing waits, or the time has come. */
   readonly run: (until: number) => Promise<void>;
 };
@@ -89,19 +103,35 @@ const BEGAN = Date.parse('2026-01-02T03:04:05.678Z');
 export const makeWorld = (seed: number): World => {
   const random = makeNumbers(seed);
   const queue = makeQueue();
-  let [now, number] = [0, 0];
+  let [now, number, outside] = [0, 0, 0];
+  const isBusy = (): boolean => outside > 0;
 
   const at = (time: number, run: () => void): void =>
     queue.push({ at: Math.max(now, time), tie: random(), number: (number += 1), run });
 
   const begin = (): SimulatedProcess => {
+    let isAlive = true;
+    let [frozenUntil, offset] = [0, 0];
     const timers = new Set<object>();
     const drawn = makeNumbers(Math.floor(random() * 2 ** 32));
 
+    let die = (_cause: Error): void => undefined;
+    const end = new Promise<never>((_, reject) => (die = reject));
+    end.catch(() => undefined);
+
+    /** Runs a task when its time has come and this process runs. */
+    const reach = (ms: number, task: () => void): void => {
+      const run = (): void => {
+        if (!isAlive) return;
+        if (now < frozenUntil) at(frozenUntil, run);
+        else task();
+      };
+      at(now + Math.max(0, ms), run);
+    };
     const after: Clock['after'] = (ms, task) => {
       const timer = {};
       timers.add(timer);
-      at(now + ms, () => {
+      reach(ms, () => {
         if (timers.delete(timer)) task();
       });
       return () => void timers.delete(timer);
@@ -118,14 +148,32 @@ export const makeWorld = (seed: number): World => {
       return () => cancel();
     };
     const bytes: Random['bytes'] = (size) => Buffer.from(Array.from({ length: size }, () => Math.floor(drawn() * 256)));
-    const date = (): Date => new Date(Math.floor(BEGAN + now));
+    const date = (): Date => new Date(Math.floor(BEGAN + now + offset));
     return {
-      clock: { date, monotonic: () => now, sleep: sleepBy(after), after, every, soon: (task) => after(0, task) },
+      clock: {
+        date,
+        monotonic: () => now,
+        computed: () => 0,
+        sleep: sleepBy(after),
+        after,
+        every,
+        soon: (task) => after(0, task),
+      },
       random: {
         bytes,
         uuid: () => uuidv7({ msecs: date().getTime(), random: bytes(16) }),
         fraction: drawn,
       },
+      arrive: (ms) => new Promise((resolve) => reach(ms, resolve)),
+      end,
+      freeze: (ms) => void (frozenUntil = Math.max(frozenUntil, now + ms)),
+      kill: () => {
+        isAlive = false;
+        timers.clear();
+        die(new Error('killed'));
+      },
+      isAlive: () => isAlive,
+      setBy: (ms) => void (offset += ms),
       waiting: () => timers.size,
     };
   };
@@ -135,15 +183,33 @@ export const makeWorld = (seed: number): World => {
     random,
     sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
     begin,
+    standStill: async (work) => {
+      outside += 1;
+      try {
+        return await work;
+      } finally {
+        outside -= 1;
+      }
+    },
     run: async (until) => {
-      await settled();
+      await settled(isBusy);
       for (let next = queue.first(); next !== undefined && next.at <= until; next = queue.first()) {
         queue.shift();
         now = next.at;
         next.run();
-        await settled();
+        await settled(isBusy);
       }
       now = Math.max(now, until);
     },
   };
+};
+
+/** Runs the world until the work is done. */
+export const within = async <A>(world: World, work: Promise<A>): Promise<A> => {
+  let isDone = false;
+  const end = (): void => void (isDone = true);
+  work.then(end, end);
+  const isOver = (): boolean => isDone;
+  while (!isOver()) await world.run(world.now() + 10);
+  return work;
 };

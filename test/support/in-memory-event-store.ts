@@ -41,8 +41,8 @@ const firstOf = (events: ReadonlyArray<StoredEvent>): number => {
 };
 
 /** The whole log in this process, for tests and as the plainest statement of what a store does. */
-export const makeInMemoryEventStore = (): LogTarget => {
-  let identity: string = randomUUID();
+export const makeInMemoryEventStore = (name: string = randomUUID()): LogTarget => {
+  let identity = name;
   let isBeingRestored = false;
   const streams = new Map<StreamName, Array<StoredEvent>>();
   const waiting = new Set<() => void>();

@@ -44,6 +44,7 @@ export const makeManualClock = (began: Date = new Date('2026-01-02T03:04:05.678Z
   return {
     date: () => new Date(day + now),
     monotonic: () => now,
+    computed: () => 0,
     sleep: sleepBy(after),
     after,
     every: (ms, task) => {

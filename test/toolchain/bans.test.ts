@@ -46,6 +46,7 @@ const bans: Readonly<Record<string, readonly [rule: string, ...ReadonlyArray<Pla
     ['src/http/app.ts', "export const now = new Intl.DateTimeFormat('en').format();"],
     ['src/http/app.ts', 'export const now = () => Temporal.Now.instant();'],
     ['src/http/app.ts', 'export const now = () => process.hrtime.bigint();'],
+    ['src/http/app.ts', 'export const computed = () => process.cpuUsage();'],
     ['src/http/app.ts', "export const now = process['hrtime'];"],
     ['src/http/app.ts', 'export const { hrtime } = process;'],
     ['src/http/app.ts', "import os from 'node:os';\nexport const x = () => os.uptime();"],

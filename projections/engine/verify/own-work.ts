@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/event-sourcing/clock.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { sizeOf } from '../../../src/event-sourcing/stream-page.js';
 
@@ -11,16 +12,14 @@ type OwnWork = {
   readonly measure: () => (records: number) => number;
 };
 
-const computedMs = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-};
-
 /**
  * Measures how much a process computes for a comparison. Node tells the CPU time of the whole process alone, requests too: so
  * it is no more than what was read can have taken.
  */
-export const measureOwnWork = (given: Pick<EventStore, 'readStream' | 'newestRevision'>): OwnWork => {
+export const measureOwnWork = (
+  { computed }: Clock,
+  given: Pick<EventStore, 'readStream' | 'newestRevision'>,
+): OwnWork => {
   let [events, bytes] = [0, 0];
   return {
     store: {
@@ -34,11 +33,11 @@ export const measureOwnWork = (given: Pick<EventStore, 'readStream' | 'newestRev
       },
     },
     measure: () => {
-      const before = { computed: computedMs(), events, bytes };
+      const before = { computed: computed(), events, bytes };
       return (records) => {
         const kib = (bytes - before.bytes) / 1_024;
         const most = records * MOST.record + (events - before.events) * MOST.event + kib * MOST.kib;
-        return Math.min(computedMs() - before.computed, most);
+        return Math.min(computed() - before.computed, most);
       };
     },
   };
