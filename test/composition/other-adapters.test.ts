@@ -124,6 +124,9 @@ const live = async (seed: number) => {
 const OUTSIDE = /^(DIRHANDLE|FILEHANDLE|FS|GET(ADDR|NAME)INFO|PIPE|PROCESS|QUERY|STAT|TCP|TLS|TTY|UDP|WORKER)/;
 const AT_ONCE = ['existsSync', 'openSync', 'readdirSync', 'readFileSync', 'statSync', 'writeSync'] as const;
 
+/** Loading a module looks for its file, on some versions of Node in this thread. */
+const isLoadingModule = (): boolean => /node:internal\/modules\/|\/node_modules\/tsx\//.test(new Error().stack ?? '');
+
 /** What work asks of the system for files, connections, processes and threads. */
 const reachedBy = async (work: () => Promise<unknown>): Promise<ReadonlyArray<string>> => {
   const working = new AsyncLocalStorage<true>();
@@ -135,7 +138,7 @@ const reachedBy = async (work: () => Promise<unknown>): Promise<ReadonlyArray<st
   for (const name of AT_ONCE) {
     const original: (...args: ReadonlyArray<never>) => unknown = fs[name];
     mock.method(fs, name, (...args: ReadonlyArray<never>) => {
-      note(name);
+      if (!isLoadingModule()) note(name);
       return original(...args);
     });
   }
