@@ -1,17 +1,17 @@
 import { either as E } from 'fp-ts';
 import type { Pool, PoolClient } from 'pg';
 import { isLockTimeout } from '../../../src/postgres/sql-failure.js';
-import { inTransaction } from '../../../src/postgres/transaction.js';
 import type { ReadModel } from '../../read-model.js';
 import type { GenerationState } from '../generation/generation.js';
 import type { Lease } from '../generation/lease.js';
-import type { BatchOfChange, Change, Changed, ReadModelStorage } from '../storage.js';
+import type { Change, Changed, ReadModelStorage } from '../storage.js';
 import {
   createGeneration,
   dropGeneration,
   GENERATION_COLUMNS,
   type GenerationRow,
   IN_ORDER,
+  lockLive,
   makeLive,
   toGeneration,
 } from './generations.js';
@@ -33,11 +33,9 @@ select ${GENERATION_COLUMNS}, is_rebuild, skips::integer, is_evidence,
   (select holder from read_model.lease where name = table_name and expires_at > clock_timestamp()) as holder
 from read_model.instance where projection = $1 order by ${IN_ORDER}`;
 
-const LOCK_LIVE = `select from read_model.instance where projection = $1 and role = 'live' for update`;
-
 /** The generations of a read model. The checkpoint of the live one does not move until the transaction ends. */
 const lockStates = async (client: PoolClient, { name }: ReadModel): Promise<ReadonlyArray<GenerationState>> => {
-  await client.query(LOCK_LIVE, [name]);
+  await lockLive(client, name);
   const { rows } = await client.query<StateRow>(STATES, [name]);
   return rows.map((row) => ({
     ...toGeneration(row),
@@ -78,19 +76,6 @@ const apply = async (
   return E.right({ created, leases });
 };
 
-/**
- * Writes a batch in a transaction of its own; false when it cannot be written. A list that is copied out and waits for the view
- * sees the database as it was before it waited, and the table of which the view is by then. So what it is to show must be
- * committed before the view changes.
- */
-const writeFirst = async (pool: Pool, batch: BatchOfChange | undefined): Promise<boolean> =>
-  batch === undefined ||
-  inTransaction(pool, async (client) => {
-    // it cannot wait for the transaction that waits for it
-    await limitLockWaits(client);
-    return writeBatchOfChange(client, batch);
-  });
-
 /** Changes the generations of one read model. */
 export const change = async (
   pool: Pool,
@@ -104,7 +89,7 @@ export const change = async (
       const generations = await lockStates(client, projection);
       if (lease !== undefined && !(await holdsLease(client, lease))) return undefined;
       const decided = decide(generations);
-      if (decided === undefined || !(await writeFirst(pool, decided.write))) return undefined;
+      if (decided === undefined || !(await writeBatchOfChange(pool, decided.write))) return undefined;
       return apply(client, projection, decided);
     });
     return changed && E.getOrElseW(() => undefined)(changed);

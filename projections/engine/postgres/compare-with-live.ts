@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import { isLockTimeout } from '../../../src/postgres/sql-failure.js';
-import type { Generation } from '../generation/generation.js';
+import { type Generation, liveOf } from '../generation/generation.js';
 import type { Differences } from '../rebuild/difference.js';
-import type { BatchOfChange, ReadModelStorage, Writer } from '../storage.js';
+import type { ReadModelStorage, Writer } from '../storage.js';
 import { compare } from './compare.js';
-import { readGenerations, readLive } from './generations.js';
+import { lockLive, readGenerations } from './generations.js';
 import { holdsLease } from './leases.js';
 import { writeBatchOfChange } from './rows/write-batch-of-change.js';
 import { inSchemaTransaction, limitLockWaits } from './schema/schema.js';
@@ -17,16 +17,6 @@ type Decide = Parameters<ReadModelStorage['compare']>[1];
 const takeSnapshot = async (snapshot: PoolClient): Promise<void> => {
   await snapshot.query('begin isolation level repeatable read');
   await snapshot.query('select from read_model.instance');
-};
-
-/** Writes a batch in a transaction of its own; false when it cannot be written. */
-const writeFirst = async (client: PoolClient, batch: BatchOfChange | undefined): Promise<boolean> => {
-  if (batch === undefined) return true;
-  await client.query('begin');
-  await limitLockWaits(client);
-  const isWritten = await writeBatchOfChange(client, batch);
-  await client.query(isWritten ? 'commit' : 'rollback');
-  return isWritten;
 };
 
 /**
@@ -42,12 +32,14 @@ const meet = async (
   try {
     return await inSchemaTransaction(pool, async (client) => {
       await limitLockWaits(client);
-      const live = await readLive(client, projection.name, 'for update');
+      await lockLive(client, projection.name);
+      const generations = await readGenerations(client, projection.name);
       if (!(await holdsLease(client, lease))) return undefined;
+      const live = liveOf(generations);
       if (live === undefined) return 'NoLiveRows';
-      const own = (await readGenerations(client, projection.name)).find(({ name }) => name === generation.name);
+      const own = generations.find(({ name }) => name === generation.name);
       const decided = own && decide(live, own);
-      if (decided === undefined || !(await writeFirst(snapshot, decided.write))) return undefined;
+      if (decided === undefined || !(await writeBatchOfChange(pool, decided.write))) return undefined;
       await takeSnapshot(snapshot);
       return live;
     });

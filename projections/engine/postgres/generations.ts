@@ -51,15 +51,18 @@ export const readGenerations = (database: Database, projection: string): Promise
     return (await database.query<GenerationRow>(text, [projection])).rows.map(toGeneration);
   }, []);
 
-/** The generation that serves queries; undefined before the first. */
-export const readLive = async (
-  database: Database,
-  projection: string,
-  lock: '' | 'for update' = '',
-): Promise<Generation | undefined> => {
-  const text = `select ${GENERATION_COLUMNS} from read_model.instance where projection = $1 and role = 'live' ${lock}`;
+/** The generation that serves queries; undefined before the first. Rejects where the tables do not exist. */
+export const readLive = async (database: Database, projection: string): Promise<Generation | undefined> => {
+  const text = `select ${GENERATION_COLUMNS} from read_model.instance where projection = $1 and role = 'live'`;
   const { rows } = await database.query<GenerationRow>(text, [projection]);
   return rows[0] && toGeneration(rows[0]);
+};
+
+/** Has the live generation's checkpoint stay where it is until the transaction ends. */
+export const lockLive = async (client: PoolClient, projection: string): Promise<void> => {
+  await client.query(`select from read_model.instance where projection = $1 and role = 'live' for update`, [
+    projection,
+  ]);
 };
 
 /** Creates a generation of this version of the read model, with an empty table. */
