@@ -63,28 +63,35 @@ export const makeApplyToEntities = (
     }
   };
 
-  const foldNow = async (events: ReadonlyArray<StoredEvent>): Promise<Batch> => {
-    const handedOver: Array<Entity> = [];
-    const toFold = new Map<StreamName, ReadonlyArray<StoredEvent>>();
+  /** Reads the entities of streams as they are before these events. */
+  const readBefore = async (
+    groups: ReadonlyMap<StreamName, ReadonlyArray<StoredEvent>>,
+  ): Promise<(id: string) => Entity | undefined> => {
     const missing: Array<string> = [];
     /** Held here, because the cache may forget an entity while the rows of others are read. */
     const held = new Map<string, Entity>();
-    const began = epoch;
-    for (const [stream, own] of groupByStream(events)) {
+    for (const [stream, [first]] of groups) {
       const id = entityIdOf(stream);
-      const entityBefore = known(id);
-      const entity = handOver && entityHandedOver(handOver, projection, id, entityBefore, own);
-      if (entity !== undefined) {
-        handedOver.push(entity);
-        continue;
-      }
-      toFold.set(stream, own);
-      if (entityBefore !== undefined) held.set(id, entityBefore);
-      else if (own[0]?.revision !== 0n && isUuid(id)) missing.push(id);
+      const entity = known(id);
+      if (entity !== undefined) held.set(id, entity);
+      else if (first?.revision !== 0n && isUuid(id)) missing.push(id);
     }
     // these rows do not change meanwhile: what is not yet written is known
     const found = missing.length === 0 ? undefined : await stored.read(missing);
-    const before = (id: string): Entity | undefined => held.get(id) ?? found?.get(id);
+    return (id) => held.get(id) ?? found?.get(id);
+  };
+
+  const foldNow = async (events: ReadonlyArray<StoredEvent>): Promise<Batch> => {
+    const handedOver: Array<Entity> = [];
+    const toFold = new Map<StreamName, ReadonlyArray<StoredEvent>>();
+    const began = epoch;
+    for (const [stream, own] of groupByStream(events)) {
+      const id = entityIdOf(stream);
+      const entity = handOver && entityHandedOver(handOver, projection, id, known(id), own);
+      if (entity === undefined) toFold.set(stream, own);
+      else handedOver.push(entity);
+    }
+    const before = await readBefore(toFold);
     reportAhead(toFold, before);
     const { entities, parkings } = foldBatch(projection, before, toFold);
     const all = [...handedOver, ...entities];
@@ -152,17 +159,12 @@ export const makeApplyToEntities = (
       return { events, write: (step) => write(step, folded) };
     },
     readAhead: async (events) => {
-      const ids = [...groupByStream(events).keys()].map(entityIdOf).filter(isUuid);
-      const held = new Map<string, Entity>();
-      for (const id of ids) {
-        const entity = cache.get(id);
-        if (entity !== undefined) held.set(id, entity);
-      }
-      const found = await stored.read(ids.filter((id) => !held.has(id)));
+      const groups = groupByStream(events);
+      const before = await readBefore(groups);
       // they are read again: it is not known here whether what is folded is written
-      for (const id of ids) cache.delete(id);
+      for (const stream of groups.keys()) cache.delete(entityIdOf(stream));
       return (step, first) => {
-        const folded = foldBatch(projection, (id) => held.get(id) ?? found.get(id), groupByStream(first));
+        const folded = foldBatch(projection, before, groupByStream(first));
         return { rowFor: 'entity', writer, step, batch: { ...folded, events: first } };
       };
     },
