@@ -46,6 +46,8 @@ const crypto = '^crypto$';
 const builtinsWithoutIo = `^(${builtinModules.filter((name) => !reachesOutside.test(name)).join('|')})$`;
 const builtins = `^(node:.+|${builtinModules.join('|')})$`;
 
+const engineMay = [read, facts, shared, seal, kernel, functional, pure, otherPackages, builtinsWithoutIo];
+
 /**
  * files:   the zone; no file lies in two
  * may:     what it may import, beside itself (an entity: beside its own folder)
@@ -125,39 +127,14 @@ const zones = [
   {
     name: 'the projection engine',
     files: '^projections/engine/(?!postgres/)',
-    may: [
-      '^projections/(?!engine/postgres/)',
-      textsAndFailuresOfPostgres,
-      read,
-      facts,
-      shared,
-      seal,
-      kernel,
-      functional,
-      pure,
-      otherPackages,
-      builtinsWithoutIo,
-    ],
+    may: ['^projections/(?!engine/postgres/)', textsAndFailuresOfPostgres, ...engineMay],
     because:
       'the engine decides, and reaches rows through projections/engine/storage.ts: what is SQL belongs to projections/engine/postgres',
   },
   {
     name: 'the storage of the engine in Postgres',
     files: '^projections/engine/postgres/',
-    may: [
-      projections,
-      kit,
-      read,
-      facts,
-      shared,
-      seal,
-      kernel,
-      functional,
-      pure,
-      postgres,
-      otherPackages,
-      builtinsWithoutIo,
-    ],
+    may: [projections, kit, postgres, ...engineMay],
     because: 'it does what the port says, and knows neither rules, use cases nor HTTP',
   },
   {
