@@ -1,46 +1,25 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import fs from 'node:fs';
-import http, { type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { startService } from '../../src/composition/start-service.js';
 import { Started } from '../../src/composition/started.js';
-import { readConfig } from '../../src/config.js';
 import { registry } from '../../src/entities/registry.js';
-import type { Runtime } from '../../src/event-sourcing/runtime.js';
-import { newCheckpointKey } from '../../src/infrastructure/checkpoint-signer.js';
 import { makeLogger } from '../../src/infrastructure/logging/logger.js';
-import { renderSigner } from '../../src/seal/note-key.js';
 import { connect } from '../simulation/connection.js';
+import { type Answer, beginRequest } from '../simulation/request.js';
 import { makeWorld, within, type World } from '../simulation/world.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { memoryAdapters } from '../support/memory-adapters/memory-adapters.js';
+import { drawCheckpointKey, memoryConfig } from '../support/memory-adapters/memory-config.js';
 import { makeMemoryFiles } from '../support/memory-adapters/memory-files.js';
 import { makeMemorySeal } from '../support/memory-seal.js';
 import { makeMemoryStorage } from '../support/memory-storage/memory-storage.js';
 import { right } from '../support/sealed-tree.js';
 import { SECRET } from '../support/tokens.js';
-
-type Answer = {
-  readonly status: number;
-  /** Whether lists show the change. */
-  readonly isProjected: boolean;
-  readonly text: string;
-};
-
-const configIn = ({ random }: Runtime) =>
-  right(
-    readConfig({
-      DATABASE_URL: 'postgres://nowhere/app',
-      HOST: 'service.example',
-      JWT_SECRET: SECRET,
-      EVENT_KEY: `${SECRET} (of events)`,
-      SNAPSHOT_KEY: `${SECRET} (of rows)`,
-      CHECKPOINT_KEY: renderSigner(right(newCheckpointKey(random, 'service.example/log'))),
-    }),
-  );
 
 type Serving = { readonly world: World; readonly runtime: ReturnType<World['begin']>; readonly server: Server };
 
@@ -54,22 +33,9 @@ const begin = ({ world, runtime, server }: Serving, method: string, path: string
     server.emit('connection', connection.server);
     return connection.client;
   };
-  const request = http.request({ method, path, headers, createConnection });
-  request.flushHeaders();
-  const answer = new Promise<Answer>((resolve, reject) => {
-    request.on('error', reject).on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('error', reject).on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          isProjected: response.headers['x-projected'] !== 'false',
-          text,
-        }),
-      );
-    });
-  });
-  return { request, answer };
+  const begun = beginRequest(createConnection, method, path, headers);
+  begun.request.flushHeaders();
+  return begun;
 };
 
 const ask = (serving: Serving, method: string, path: string, body?: object): Promise<Answer> => {
@@ -94,7 +60,14 @@ const start = async (seed: number) => {
     { store, storage, seal, files },
     { onServer: (made) => (server = made), onClosed: (what) => closed.push(what) },
   );
-  const starting = startService(configIn(runtime), log, started, registry, runtime, adapters);
+  const starting = startService(
+    memoryConfig(drawCheckpointKey(runtime.random)),
+    log,
+    started,
+    registry,
+    runtime,
+    adapters,
+  );
   const address = await within(world, starting);
   if (server === undefined) throw new Error('the service serves nobody');
   const serving = { world, runtime, server };

@@ -1,7 +1,8 @@
 import type { Random } from '../../src/event-sourcing/random.js';
 import type { Cluster } from './cluster.js';
 import type { Notebook } from './notebook.js';
-import type { Answer, Service } from './service.js';
+import type { Answer } from './request.js';
+import type { Service } from './service.js';
 import type { World } from './world.js';
 
 const CLIENTS = 6;

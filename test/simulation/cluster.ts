@@ -1,6 +1,4 @@
-import { newCheckpointKey } from '../../src/infrastructure/checkpoint-signer.js';
-import { renderSigner } from '../../src/seal/note-key.js';
-import { right } from '../support/sealed-tree.js';
+import { drawCheckpointKey } from '../support/memory-adapters/memory-config.js';
 import type { Notebook } from './notebook.js';
 import { type Service, type Shared, startIn } from './service.js';
 import type { Mishap } from './way.js';
@@ -26,7 +24,7 @@ export type Cluster = {
 /** Several services that share a log, read models and files, as the processes of one installation do. */
 export const startCluster = async (world: World, shared: Shared, notes: Notebook): Promise<Cluster> => {
   const { say, count } = notes;
-  const checkpointKey = renderSigner(right(newCheckpointKey(world.begin().random, 'service.example/log')));
+  const checkpointKey = drawCheckpointKey(world.begin().random);
   const services: Array<Service | undefined> = Array.from({ length: SERVICES }, () => undefined);
   let cut: { readonly process: SimulatedProcess; readonly from: string } | undefined;
   let isFaulty = false;

@@ -1,23 +1,23 @@
-import http, { type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { either as E } from 'fp-ts';
 import jwt from 'jsonwebtoken';
 import type { Adapters } from '../../src/composition/adapters.js';
 import { startService } from '../../src/composition/start-service.js';
 import { Started } from '../../src/composition/started.js';
-import { readConfig } from '../../src/config.js';
 import { registry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { watchDiskSpace } from '../../src/infrastructure/disk-space/disk-space.js';
 import { makeLogger } from '../../src/infrastructure/logging/logger.js';
 import type { Storage } from '../../src/infrastructure/open-storage.js';
 import { memoryAdapters } from '../support/memory-adapters/memory-adapters.js';
+import { memoryConfig } from '../support/memory-adapters/memory-config.js';
 import { makeMemoryReadModels } from '../support/memory-read-models.js';
 import type { MemorySeal } from '../support/memory-seal.js';
 import type { MemoryStorage } from '../support/memory-storage/memory-storage.js';
-import { right } from '../support/sealed-tree.js';
 import { SECRET } from '../support/tokens.js';
 import { connect } from './connection.js';
+import { type Answer, beginRequest } from './request.js';
 import { answeredLater, logBy, storageBy } from './shared-ports.js';
 import { makeWay, type Mishap } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
@@ -29,8 +29,6 @@ export type Shared = {
   readonly seal: MemorySeal;
   readonly files: Storage;
 };
-
-export type Answer = { readonly status: number; readonly text: string; readonly isProjected: boolean };
 
 export type Service = {
   readonly process: SimulatedProcess;
@@ -47,18 +45,6 @@ type Options = {
   readonly mishapOf: (of: 'log' | 'rows', process: SimulatedProcess) => Mishap;
   readonly say: (line: string) => void;
 };
-
-const configOf = (checkpointKey: string) =>
-  right(
-    readConfig({
-      DATABASE_URL: 'postgres://nowhere/app',
-      HOST: 'service.example',
-      JWT_SECRET: SECRET,
-      EVENT_KEY: `${SECRET} (of events)`,
-      SNAPSHOT_KEY: `${SECRET} (of rows)`,
-      CHECKPOINT_KEY: checkpointKey,
-    }),
-  );
 
 const adaptersOf = (
   world: World,
@@ -119,7 +105,7 @@ export const startIn = async (world: World, shared: Shared, options: Options): P
     // its routes are a module of their own
     serve: (ports: Parameters<typeof entity.serve>[0]) => world.standStill(entity.serve(ports)),
   }));
-  await startService(configOf(options.checkpointKey), log, started, { ...registry, entities }, process, adapters);
+  await startService(memoryConfig(options.checkpointKey), log, started, { ...registry, entities }, process, adapters);
   const seconds = Math.floor(process.clock.date().getTime() / 1_000);
   const token = jwt.sign({ roles: 'admin', sub: 'alice', iat: seconds - 3_600, exp: seconds + 86_400 }, SECRET);
 
@@ -133,23 +119,13 @@ export const startIn = async (world: World, shared: Shared, options: Options): P
   };
   return {
     process,
-    ask: (method, path, given = {}, body) =>
-      new Promise((resolve, reject) => {
-        if (!process.isAlive()) throw new Error('nobody answers');
-        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...given };
-        const request = http.request({ method, path, headers, createConnection }, (response) => {
-          let text = '';
-          response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-          response.on('error', reject).on('end', () =>
-            resolve({
-              status: response.statusCode ?? 0,
-              isProjected: response.headers['x-projected'] !== 'false',
-              text,
-            }),
-          );
-        });
-        request.on('error', reject).end(body && JSON.stringify(body));
-      }),
+    ask: async (method, path, given = {}, body) => {
+      if (!process.isAlive()) throw new Error('nobody answers');
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...given };
+      const { request, answer } = beginRequest(createConnection, method, path, headers);
+      request.end(body && JSON.stringify(body));
+      return answer;
+    },
     stop: () => started.stop(),
     kill: () => {
       process.kill();
