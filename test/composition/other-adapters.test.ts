@@ -16,6 +16,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { memoryAdapters } from '../support/memory-adapters/memory-adapters.js';
 import { drawCheckpointKey, memoryConfig } from '../support/memory-adapters/memory-config.js';
 import { makeMemoryFiles } from '../support/memory-adapters/memory-files.js';
+import { makeMemoryReadModels } from '../support/memory-read-models.js';
 import { makeMemorySeal } from '../support/memory-seal.js';
 import { makeMemoryStorage } from '../support/memory-storage/memory-storage.js';
 import { right } from '../support/sealed-tree.js';
@@ -57,7 +58,7 @@ const start = async (seed: number) => {
   const closed: Array<string> = [];
   let server: Server | undefined;
   const adapters = memoryAdapters(
-    { store, storage, seal, files },
+    { store, storage, queries: makeMemoryReadModels({ storage, seal }), seal, files },
     { onServer: (made) => (server = made), onClosed: (what) => closed.push(what) },
   );
   const starting = startService(

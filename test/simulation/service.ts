@@ -1,13 +1,11 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { either as E } from 'fp-ts';
 import jwt from 'jsonwebtoken';
 import type { Adapters } from '../../src/composition/adapters.js';
 import { startService } from '../../src/composition/start-service.js';
 import { Started } from '../../src/composition/started.js';
 import { registry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
-import { watchDiskSpace } from '../../src/infrastructure/disk-space/disk-space.js';
 import { makeLogger } from '../../src/infrastructure/logging/logger.js';
 import type { Storage } from '../../src/infrastructure/open-storage.js';
 import { memoryAdapters } from '../support/memory-adapters/memory-adapters.js';
@@ -56,38 +54,29 @@ const adaptersOf = (
   const log = makeWay(world, process, () => mishapOf('log', process));
   const rows = makeWay(world, process, () => mishapOf('rows', process));
   const safe = makeWay(world, process, () => undefined);
-  const queries = makeMemoryReadModels({ storage, seal });
-  const sealOf = (ledger: string, place: string) => {
+  const sealBy: MemorySeal = (ledger, place) => {
     const own = seal(ledger, place);
     return {
       ...answeredLater(safe, own),
       // a process that was killed holds no lock
-      lockTree: ((work) =>
+      lockTree: (work) =>
         safe.call(
           'lock tree',
           () => own.lockTree((tree) => Promise.race([work(tree), process.end])),
           (cause) => Promise.reject(cause),
-        )) as typeof own.lockTree, // reason: generic
+        ), // reason: generic
     };
   };
-  return {
-    ...memoryAdapters({ store, storage, seal, files }, { onServer }),
-    openStores: (_, { runtime }) =>
-      Promise.resolve(
-        E.right({
-          store: logBy(log, store),
-          space: watchDiskSpace(runtime.clock, undefined),
-          isSoleProcess: false,
-          readModels: {
-            queries: () => answeredLater(safe, queries),
-            storage: () => storageBy(rows, storage),
-            seal: (ledger, place) => ({ ...sealOf(ledger, place), storage: storageBy(rows, storage) }),
-          },
-          close: () => Promise.resolve(),
-        }),
-      ),
-    openStorage: () => Promise.resolve(E.right(files)),
-  };
+  return memoryAdapters(
+    {
+      store: logBy(log, store),
+      storage: storageBy(rows, storage),
+      queries: answeredLater(safe, makeMemoryReadModels({ storage, seal })),
+      seal: sealBy,
+      files,
+    },
+    { onServer },
+  );
 };
 
 /** Starts a whole service in a process of its own, by the function that `npm start` composes by. */

@@ -1,11 +1,5 @@
 import { either as E } from 'fp-ts';
-import type {
-  EntityRows,
-  LedgerRows,
-  OwnStorage,
-  ReadModelStorage,
-  RowStorage,
-} from '../../projections/engine/storage.js';
+import type { EntityRows, LedgerRows, ReadModelStorage, RowStorage } from '../../projections/engine/storage.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import type { Way } from './way.js';
 
@@ -106,7 +100,7 @@ const WHOLE = [
 ] as const satisfies ReadonlyArray<keyof ReadModelStorage>;
 
 /** The read models, as a process reaches them. */
-export const storageBy = (way: Way, storage: ReadModelStorage): OwnStorage => ({
+export const storageBy = (way: Way, storage: ReadModelStorage): ReadModelStorage => ({
   ...rowsBy(way, storage),
   ...called(way, storage, WHOLE),
   // when the storage is away, the lease expires instead
@@ -129,7 +123,6 @@ export const storageBy = (way: Way, storage: ReadModelStorage): OwnStorage => ({
       'missing',
     ]),
   storedLedger: (ledger) => called(way, storage.storedLedger(ledger), ['size', 'rows', 'placesOf', 'readTiles']),
-  close: () => Promise.resolve(),
 });
 
 type Member = (...given: ReadonlyArray<unknown>) => unknown;

@@ -3,18 +3,20 @@ import type { Socket } from 'node:net';
 import { either as E } from 'fp-ts';
 import type { Adapters } from '../../../src/composition/adapters.js';
 import { systemAdapters } from '../../../src/composition/system-adapters.js';
+import type { ReadModelStorage } from '../../../projections/engine/storage.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { makeServer } from '../../../src/http/serve.js';
 import { watchDiskSpace } from '../../../src/infrastructure/disk-space/disk-space.js';
 import type { Storage } from '../../../src/infrastructure/open-storage.js';
-import type { MemoryStorage } from '../memory-storage/memory-storage.js';
-import { makeMemoryReadModels } from '../memory-read-models.js';
+import type { ReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { MemorySeal } from '../memory-seal.js';
 
-/** What the processes of a service share. */
-type Shared = {
+/** What a process reaches. */
+type Reached = {
   readonly store: EventStore;
-  readonly storage: MemoryStorage;
+  readonly storage: ReadModelStorage;
+  /** Of the rows in that storage. */
+  readonly queries: ReadModelQueries;
   readonly seal: MemorySeal;
   readonly files: Storage;
 };
@@ -48,11 +50,11 @@ const closingWithConnections = (server: Server): void => {
 };
 
 /**
- * Adapters of a process that reaches nothing but what it shares. Keys come from settings alone: with a `DATABASE_URL`, which
+ * Adapters of a process that reaches nothing else. Keys come from settings alone: with a `DATABASE_URL`, which
  * nobody connects to.
  */
 export const memoryAdapters = (
-  { store, storage, seal, files }: Shared,
+  { store, storage, queries, seal, files }: Reached,
   { onServer, onClosed = () => undefined }: Observer,
 ): Adapters => {
   const closing = (what: string) => () => {
@@ -60,7 +62,6 @@ export const memoryAdapters = (
     return Promise.resolve();
   };
   const open = (name: string) => ({ ...storage, close: closing(name) });
-  const queries = makeMemoryReadModels({ storage, seal });
   return {
     openStores: (_, { runtime }) =>
       Promise.resolve(
