@@ -64,7 +64,7 @@ const adaptersOf = (
           'lock tree',
           () => own.lockTree((tree) => Promise.race([work(tree), process.end])),
           (cause) => Promise.reject(cause),
-        ), // reason: generic
+        ),
     };
   };
   return memoryAdapters(

@@ -38,7 +38,7 @@ export const makeApplyToLedger = (writer: LedgerWriter, stored: LedgerRows): App
     prepare: async (events) => {
       const folded = fold(end ?? (await readEnd(stored)), events);
       ({ end } = folded);
-      const write = folded.batch.rows.length === 0 ? stored.step : stored.prepare(folded.batch);
+      const write = stored.prepare(folded.batch);
       return { events, write: (move) => write({ ...move, last: events.at(-1) }) };
     },
     readAhead: async () => {
