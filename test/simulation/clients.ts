@@ -5,7 +5,6 @@ import type { Answer } from './request.js';
 import type { Service } from './service.js';
 import type { World } from './world.js';
 
-const CLIENTS = 6;
 const COMMANDS_EACH = 12;
 /** How often a request is made until it is answered otherwise than by 503, and the pause between two of them, ms. */
 const [TRIES, PAUSE_MS] = [60, 1_500];
@@ -55,7 +54,7 @@ const recordsIn = (text: string) => JSON.parse(text) as ReadonlyArray<ReturnType
  * Clients that create and change businesses with keys, and hold the service to what it answered: a record shows each
  * acknowledged change in every service from then on, and so does a list unless the answer said otherwise.
  */
-export const startClients = (place: Place, lifeMs: number): Clients => {
+export const startClients = (place: Place, many: number, lifeMs: number): Clients => {
   const { world, notes, random } = place;
   const acknowledged: Array<{ readonly id: string; readonly names: Array<string> }> = [];
 
@@ -90,6 +89,6 @@ export const startClients = (place: Place, lifeMs: number): Clients => {
     }
   };
 
-  const all = Array.from({ length: CLIENTS }, (_, number) => client(`client ${number}`));
+  const all = Array.from({ length: many }, (_, number) => client(`client ${number}`));
   return { done: Promise.all(all).then(() => undefined), acknowledged: () => acknowledged };
 };

@@ -14,8 +14,8 @@ const AGAIN_MS = 500;
 export type Cluster = {
   /** Each that runs now. */
   readonly running: () => ReadonlyArray<Service>;
-  /** Begins what goes wrong, one thing after the other. */
-  readonly beginFaults: () => void;
+  /** Begins what goes wrong: so many things, one after the other. */
+  readonly beginFaults: (many: number) => void;
   /** From now on nothing goes wrong that has not begun. */
   readonly endFaults: () => void;
   readonly stop: () => Promise<void>;
@@ -76,9 +76,9 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
     'is cut off from the rows': cutOff('rows'),
   };
 
-  const makeTrouble = async (): Promise<void> => {
+  const makeTrouble = async (many: number): Promise<void> => {
     const names = Object.keys(faults);
-    for (;;) {
+    for (let left = many; left > 0; left -= 1) {
       await world.sleep(world.random() * PAUSE_MS);
       if (!isFaulty) return;
       const number = Math.floor(world.random() * SERVICES);
@@ -94,9 +94,9 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
   await Promise.all(services.map((_, number) => begin(number)));
   return {
     running: () => services.flatMap((service) => service ?? []),
-    beginFaults: () => {
+    beginFaults: (many) => {
       isFaulty = true;
-      void makeTrouble();
+      void makeTrouble(many);
     },
     endFaults: () => {
       isFaulty = false;
