@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { Config } from '../config.js';
 import { linesOf } from '../config/variables.js';
-import { parseSigner, renderSigner, type Signer, signerOf } from '../seal/note-key.js';
+import { parseSigner, renamedSigner, renderSigner, type Signer, signerOf } from '../seal/note-key.js';
 import { embeddedCheckpointKey } from './disk/development-secret.js';
 import type { Random } from '../event-sourcing/random.js';
 
@@ -39,7 +39,8 @@ const parseSigners = (text: string, origin: string | undefined): E.Either<Error,
       ),
     );
   if (names.size === 0) return E.left(new Error('CHECKPOINT_KEY: expected a key a line, and there is none'));
-  const named = ({ verifier, seed }: Signer): E.Either<string, Signer> => signerOf(origin ?? verifier.name, seed);
+  const named = (signer: Signer): E.Either<string, Signer> =>
+    origin === undefined ? E.right(signer) : renamedSigner(signer, origin);
   return E.mapLeft((fault: string) => new Error(`CHECKPOINT_ORIGIN: ${fault}`))(E.traverseArray(named)(signers.right));
 };
 

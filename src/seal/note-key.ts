@@ -109,9 +109,13 @@ const withThatId =
       : E.left(`the id in the ${what} is not that of its name and key`);
 
 /** The verifier of the same public key under another name; undefined where that cannot name a key. */
-export const renamedVerifier = ({ publicKey }: Verifier, name: string): Verifier | undefined => {
-  const key = ed25519Key(publicKey);
-  return isKeyName(name) ? verifierOf(name, publicKey, key) : undefined;
+export const renamedVerifier = (verifier: Verifier, name: string): Verifier | undefined =>
+  isKeyName(name) ? { ...verifier, name, id: idOf(name, verifier.publicKey) } : undefined;
+
+/** The signer with the same secret under another name. */
+export const renamedSigner = (signer: Signer, name: string): E.Either<string, Signer> => {
+  const verifier = renamedVerifier(signer.verifier, name);
+  return verifier === undefined ? E.left(NO_NAME) : E.right({ ...signer, verifier });
 };
 
 /** A verifier key from its text; any other spelling of one is an error. */

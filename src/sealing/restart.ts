@@ -10,7 +10,7 @@ import { endOfDecisions } from '../event-sourcing/operators/read-decisions.js';
 import type { StoredEvent } from '../event-sourcing/recorded-event.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
 import { openNote, signNote } from '../seal/note.js';
-import { renamedVerifier, type Signer, signerOf, type Verifier } from '../seal/note-key.js';
+import { renamedSigner, renamedVerifier, type Signer, type Verifier } from '../seal/note-key.js';
 
 /** A new origin, the one that it replaces, and why; by whom, and when (RFC 3339). */
 export type Restart = {
@@ -60,11 +60,11 @@ export const recordRestart = async (
   runtime: Runtime,
   store: Pick<EventStore, 'readStream' | 'append'>,
   restart: Restart,
-  { seed }: Pick<Signer, 'seed'>,
+  signedBy: Signer,
   eventKey: EventKey | undefined,
 ): Promise<E.Either<AppendRejected | StoreUnavailable, void>> => {
   const { actor, at, ...said } = restart;
-  const signer = orThrow(E.mapLeft(Error)(signerOf(said.origin, seed)));
+  const signer = orThrow(E.mapLeft(Error)(renamedSigner(signedBy, said.origin)));
   const note = orThrow(E.mapLeft(Error)(signNote(signedText(restart), signer)));
   return E.map(() => undefined)(
     await recordDecision(

@@ -3,7 +3,7 @@ import { canonicalJson } from '../event-sourcing/canonical-json.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import { readSealDecisions } from '../event-sourcing/operators/read-decisions.js';
 import type { StoredEvent } from '../event-sourcing/recorded-event.js';
-import { renamedVerifier, renderVerifier, type Signer, signerOf, type Verifier } from '../seal/note-key.js';
+import { renamedSigner, renamedVerifier, renderVerifier, type Signer, type Verifier } from '../seal/note-key.js';
 import { type KeyChange, keyChangeIn } from './key-change.js';
 import type { FindKeys, KnownKey } from './kept-checkpoint.js';
 import { type Restart, restartIn, type ToldRestart } from './restart.js';
@@ -122,5 +122,5 @@ export const sealInForce = async (
         `the key of the checkpoints was replaced, and CHECKPOINT_KEY does not have the one that signs now: ${renderVerifier(key)}`,
       ),
     );
-  return E.bimap(Error, (signer: Signer) => ({ signer, history }))(signerOf(origin, found.seed));
+  return E.bimap(Error, (signer: Signer) => ({ signer, history }))(renamedSigner(found, origin));
 };
