@@ -54,17 +54,17 @@ const pageWith = (folder: string): string => `<!doctype html>
 
 /** The page, at an address with a slash at its end and without one, and its parts by name. */
 export type DocsPage = {
-  readonly page: Promise<StaticContent>;
-  readonly pageInFolder: Promise<StaticContent>;
+  readonly page: StaticContent;
+  readonly pageInFolder: StaticContent;
   readonly assets: ReadonlyMap<string, Promise<StaticContent>>;
 };
 
-/** The page, read and compressed in the background; the first requests may wait for it. */
+/** The page. Its parts are read in the background; the first requests may wait for them. */
 export const loadDocsPage = (readFile: (file: string) => Promise<Buffer>): DocsPage => {
   const read = async (folder: string, name: string, described: StaticContent['described']): Promise<StaticContent> =>
     makeStaticContent(await readFile(path.join(folder, name)), described);
   const html = { contentType: 'text/html; charset=utf-8', contentSecurityPolicy };
-  const at = (folder: string): Promise<StaticContent> => makeStaticContent(Buffer.from(pageWith(folder)), html);
+  const at = (folder: string): StaticContent => makeStaticContent(Buffer.from(pageWith(folder)), html);
   const [page, pageInFolder] = [at('docs/'), at('')];
   const assets = new Map([
     ['init.js', read(ours, 'init.js', SCRIPT)],

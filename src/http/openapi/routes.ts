@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import * as t from 'io-ts';
 import { JSON_TYPE } from '../response/http-response.js';
-import { respondWithStatic, makeStaticContent } from '../response/static-content.js';
+import { makeStaticContent, respondWithStatic, type StaticContent } from '../response/static-content.js';
 import { pathOf } from '../request-context.js';
 import type { Route } from '../route.js';
 import type { DocsPage } from './docs-page.js';
@@ -28,7 +28,7 @@ export const openApiRoutes = (
       method: 'GET',
       path: '/openapi.json',
       access: 'public',
-      handle: (request) => respondWithStatic(description)(request),
+      handle: (request) => respondWithStatic(description())(request),
     },
     {
       operation: 'docs',
@@ -67,7 +67,11 @@ export const openApiRoutes = (
       },
     },
   ];
-  const text = JSON.stringify(openApiDocument([...described, ...rows], version));
-  const description = makeStaticContent(Buffer.from(text), { contentType: JSON_TYPE });
+  let made: StaticContent | undefined;
+  // when it is first asked for: a start need not wait for it
+  const description = (): StaticContent =>
+    (made ??= makeStaticContent(Buffer.from(JSON.stringify(openApiDocument([...described, ...rows], version))), {
+      contentType: JSON_TYPE,
+    }));
   return rows;
 };

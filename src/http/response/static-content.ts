@@ -15,7 +15,8 @@ type Representation = { readonly body: Buffer; readonly tag: string; readonly he
 export type StaticContent = {
   readonly described: Pick<HttpResponse, 'contentType' | 'contentSecurityPolicy'>;
   readonly identity: Representation;
-  readonly gzip: Representation;
+  /** Compressed when it is first asked for, off the main thread. */
+  readonly gzip: () => Promise<Representation>;
 };
 
 const compress = promisify(gzip);
@@ -25,33 +26,29 @@ const representation = (body: Buffer, ...headers: ReadonlyArray<string>): Repres
   return { body, tag, headers: ['ETag', tag, ...headers] };
 };
 
-/** Compresses a content, once and off the main thread; the bytes are kept as they are given. */
-export const makeStaticContent = async (
-  body: Buffer,
-  described: StaticContent['described'],
-): Promise<StaticContent> => ({
-  described,
-  identity: representation(body),
-  gzip: representation(await compress(body), 'Content-Encoding', 'gzip'),
-});
+/** The bytes are kept as they are given. */
+export const makeStaticContent = (body: Buffer, described: StaticContent['described']): StaticContent => {
+  let compressed: Promise<Representation> | undefined;
+  const gzipped = async (): Promise<Representation> => representation(await compress(body), 'Content-Encoding', 'gzip');
+  return { described, identity: representation(body), gzip: () => (compressed ??= gzipped()) };
+};
 
 /** By the rules of RFC 9110 §12.5.3. Where no coding is acceptable, none is used, as if the header were not there. */
-const codingFor = (ctx: KoaContext): 'gzip' | 'identity' =>
-  ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity';
+const isGzipPreferred = (ctx: KoaContext): boolean => ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
 
 /**
  * Responds with content that is kept in memory, in the coding that the request prefers, or with 304. All responses share
  * the same bytes, so that one more of them holds none, however slowly it is read.
  */
 export const respondWithStatic =
-  (content: Promise<StaticContent>) =>
+  (content: StaticContent | Promise<StaticContent>) =>
   async ({ ctx }: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
-    const { described, ...codings } = await content;
+    const { described, identity, gzip: gzipped } = await content;
     // through Koa, as another `Vary` may be there already
     ctx.vary('Accept-Encoding');
     const conditions = conditionsOf(ctx.req.headers);
     if (E.isLeft(conditions)) return conditions;
-    const { body, tag, headers } = codings[codingFor(ctx)];
+    const { body, tag, headers } = isGzipPreferred(ctx) ? await gzipped() : identity;
     const conditional = conditionalResponse(conditions.right, tag);
     if (conditional === undefined) return E.right({ status: 200, ...described, headers, body, isAcquired: true });
     // a cache takes the headers of a 304 for those of what it has stored (RFC 9111 §3.2): the policy must be the same
