@@ -18,8 +18,18 @@ const makeNumbers = (seed: number): (() => number) => {
   return next;
 };
 
+/** Gives whether it had something to do. */
+type Task = () => boolean;
+
+const done =
+  (resolve: () => void): Task =>
+  () => {
+    resolve();
+    return true;
+  };
+
 /** What waits for its time. Of what is due together, chance says what comes first. */
-type Waiting = { readonly at: number; readonly tie: number; readonly number: number; readonly run: () => void };
+type Waiting = { readonly at: number; readonly tie: number; readonly number: number; readonly run: Task };
 
 const isBefore = (one: Waiting, other: Waiting): boolean =>
   one.at !== other.at ? one.at < other.at : one.tie !== other.tie ? one.tie < other.tie : one.number < other.number;
@@ -57,14 +67,6 @@ const makeQueue = () => {
       }
     },
   };
-};
-
-/** Turns of the event loop in which all that is in memory has settled: promises, ticks and streams. */
-const TURNS = 2;
-
-/** `isBusy`: whether something goes on outside that takes real time. */
-const settled = async (isBusy: () => boolean): Promise<void> => {
-  for (let turn = 0; turn < TURNS || isBusy(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
 /** One process of the world: its clock may be wrong, and nothing of it runs once it was killed. */
@@ -106,7 +108,7 @@ export const makeWorld = (seed: number): World => {
   let [now, number, outside] = [0, 0, 0];
   const isBusy = (): boolean => outside > 0;
 
-  const at = (time: number, run: () => void): void =>
+  const at = (time: number, run: Task): void =>
     queue.push({ at: Math.max(now, time), tie: random(), number: (number += 1), run });
 
   const begin = (): SimulatedProcess => {
@@ -120,11 +122,11 @@ export const makeWorld = (seed: number): World => {
     end.catch(() => undefined);
 
     /** Runs a task when its time has come and this process runs. */
-    const reach = (ms: number, task: () => void): void => {
-      const run = (): void => {
-        if (!isAlive) return;
-        if (now < frozenUntil) at(frozenUntil, run);
-        else task();
+    const reach = (ms: number, task: Task): void => {
+      const run: Task = () => {
+        if (isAlive && now >= frozenUntil) return task();
+        if (isAlive) at(frozenUntil, run);
+        return false;
       };
       at(now + Math.max(0, ms), run);
     };
@@ -132,7 +134,9 @@ export const makeWorld = (seed: number): World => {
       const timer = {};
       timers.add(timer);
       reach(ms, () => {
-        if (timers.delete(timer)) task();
+        if (!timers.delete(timer)) return false;
+        task();
+        return true;
       });
       return () => void timers.delete(timer);
     };
@@ -164,7 +168,7 @@ export const makeWorld = (seed: number): World => {
         uuid: () => uuidv7({ msecs: date().getTime(), random: bytes(16) }),
         fraction: drawn,
       },
-      arrive: (ms) => new Promise((resolve) => reach(ms, resolve)),
+      arrive: (ms) => new Promise((resolve) => reach(ms, done(resolve))),
       end,
       freeze: (ms) => void (frozenUntil = Math.max(frozenUntil, now + ms)),
       kill: () => {
@@ -181,7 +185,7 @@ export const makeWorld = (seed: number): World => {
   return {
     now: () => now,
     random,
-    sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
+    sleep: (ms) => new Promise((resolve) => at(now + ms, done(resolve))),
     begin,
     standStill: async (work) => {
       outside += 1;
@@ -191,16 +195,29 @@ export const makeWorld = (seed: number): World => {
         outside -= 1;
       }
     },
-    run: async (until) => {
-      await settled(isBusy);
-      for (let next = queue.first(); next !== undefined && next.at <= until; next = queue.first()) {
-        queue.shift();
-        now = next.at;
-        next.run();
-        await settled(isBusy);
-      }
-      now = Math.max(now, until);
-    },
+    run: (until) =>
+      new Promise((resolve, reject) => {
+        // promises, ticks and streams in memory have settled when the next turn of the event loop comes
+        const turn = (): void => {
+          try {
+            for (let hasRun = isBusy(); !hasRun;) {
+              const next = queue.first();
+              if (next === undefined || next.at > until) {
+                now = Math.max(now, until);
+                resolve();
+                return;
+              }
+              queue.shift();
+              now = next.at;
+              hasRun = next.run();
+            }
+            setImmediate(turn);
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        };
+        setImmediate(turn);
+      }),
   };
 };
 
