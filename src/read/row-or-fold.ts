@@ -16,6 +16,8 @@ export type RowsFreshness = 'Fresh' | 'Behind' | 'Unsure';
 export type Freshness = {
   /** Of this very moment: a process may have stood still since it looked last. */
   readonly rows: () => RowsFreshness;
+  /** What `rows` says; where that is `Unsure`, the log is asked first, which is waited for a moment. */
+  readonly asked: () => Promise<RowsFreshness>;
   /** Up to when the rows are known to show everything; undefined before it is known. */
   readonly shownUntil: () => Date | undefined;
 };
@@ -23,13 +25,12 @@ export type Freshness = {
 export type Folding<State> = {
   readonly clock: Clock;
   readonly history: Pick<History<State>, 'stateAsOf'>;
-  readonly freshness: Pick<Freshness, 'rows'>;
+  readonly freshness: Pick<Freshness, 'asked'>;
 };
 
 /**
- * The row; the folded stream when the row is behind or parked or its database is away, or for an earlier state. While
- * nobody knows whether it is behind, it is read together with what was noted of it. The stream gets the time that the row
- * has left. Where it has an event that this program cannot read, a parked row stands in.
+ * The row; the folded stream when the row is behind or parked or its database is away, or for an earlier state. Where the
+ * log does not say whether it is behind, it is read together with what was noted of it. The stream gets the time that is left. Where it has an event that this program cannot read, a parked row stands in.
  */
 export const rowOrFold =
   <State, A>(
@@ -40,7 +41,7 @@ export const rowOrFold =
   async (id: string, asOf: AsOf, admitPage: AdmitPage): Promise<E.Either<LoadFailure, O.Option<A>>> => {
     const until = answerDeadline(clock);
     const isNow = asOf._tag === 'Now';
-    const rows = isNow ? freshness.rows() : 'Behind';
+    const rows = isNow ? await freshness.asked() : 'Behind';
     const row = rows === 'Behind' ? undefined : await readRow(id, rows === 'Unsure');
     if (row !== undefined && E.isRight(row)) return row;
     const then = await history.stateAsOf(id, asOf, admitPage, until);

@@ -46,7 +46,7 @@ const get = (
     clock: makeManualClock(),
     queries: { byId: () => Promise.resolve(byId) },
     history: { stateAsOf: () => Promise.resolve(then) },
-    freshness: { rows: () => (isBehind === true ? 'Behind' : 'Fresh') },
+    freshness: { asked: () => Promise.resolve(isBehind === true ? 'Behind' : 'Fresh') },
     render: (id, state) => (state === 'deleted' ? O.none : O.some(`{"${state}":"${id}"}`)),
   })('b1', asOf, () => Promise.resolve(true));
 };
@@ -72,7 +72,7 @@ describe('a record by its id', () => {
         clock: makeManualClock(),
         queries: { byId: (_id, asNoted) => Promise.resolve(E.right((asked.push([rows, asNoted]), O.some(row)))) },
         history: { stateAsOf: () => Promise.resolve(E.right(O.none)) },
-        freshness: { rows: () => rows },
+        freshness: { asked: () => Promise.resolve(rows) },
         render: () => O.none,
       })('b1', now, () => Promise.resolve(true));
     };
@@ -135,7 +135,7 @@ describe('the file of a document', () => {
       clock: makeManualClock(),
       queries: { fileOf: () => Promise.resolve(fileOf) },
       history: { stateAsOf: () => Promise.resolve(E.right(then)) },
-      freshness: { rows: () => (isBehind ? 'Behind' : 'Fresh') },
+      freshness: { asked: () => Promise.resolve(isBehind ? 'Behind' : 'Fresh') },
     })('d1', asOf, () => Promise.resolve(true));
 
   const inRow = E.right(O.some({ file, revision: 4n }));

@@ -1,13 +1,14 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { type Clock, repeat } from '../../../src/event-sourcing/clock.js';
+import { withTimeout } from '../../../src/event-sourcing/with-timeout.js';
 import type { Comparison } from './comparison.js';
 import type { Progress } from './progress.js';
 
 /** Less than `FRESH_MS`, so that rows stay fresh from one poll to the next. */
 const POLL_MS = 500;
 
-type LagMonitor = {
+type LagDeps = {
   readonly clock: Clock;
   readonly store: EventStore;
   readonly categories: ReadonlyArray<string>;
@@ -17,15 +18,24 @@ type LagMonitor = {
   readonly refresh: () => void;
 };
 
+/** How long an answer waits for a comparison. */
+const ASKED_MS = 300;
+
+export type LagMonitor = {
+  /** Has the rows compared anew; resolves when they are, or when the log has not answered for 0.3 s. Never rejects. */
+  readonly compare: () => Promise<unknown>;
+  readonly stopped: Promise<void>;
+};
+
 /**
- * Compares the rows with the head of the log again and again, because another process may have answered the write that
- * they lack. While the log is away nothing is compared, and the last comparison grows old.
+ * Compares the rows with the head of the log again and again until `signal` aborts, because another process may have answered
+ * the write that they lack. While the log is away nothing is compared, and the last comparison grows old.
  */
 export const monitorLag = (
-  { clock, store, categories, progress, comparison, refresh }: LagMonitor,
+  { clock, store, categories, progress, comparison, refresh }: LagDeps,
   signal: AbortSignal,
-): Promise<void> =>
-  repeat(clock, POLL_MS, signal, async () => {
+): LagMonitor => {
+  const look = async (): Promise<void> => {
     const asked = comparison.ask();
     const forgotten = progress.forgotten();
     const head = await store.head(categories);
@@ -38,4 +48,15 @@ export const monitorLag = (
     const position = head.right ?? -1n;
     comparison.answer(asked, position);
     if (position > progress.reached()) refresh();
-  });
+  };
+
+  // one for all who ask at the same time; the next one does not wait for a log that is silent
+  let current: { readonly began: number; readonly ends: Promise<unknown> } | undefined;
+  const compare = (): Promise<unknown> => {
+    const now = clock.monotonic();
+    if (current === undefined || now - current.began >= ASKED_MS)
+      current = { began: now, ends: withTimeout(clock, ASKED_MS, look()) };
+    return current.ends;
+  };
+  return { compare, stopped: repeat(clock, POLL_MS, signal, look) };
+};

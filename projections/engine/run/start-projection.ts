@@ -4,7 +4,7 @@ import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { OnLost } from '../../../src/event-sourcing/log-memory.js';
 import type { Runtime } from '../../../src/event-sourcing/runtime.js';
 import type { Position } from '../../../src/event-sourcing/recorded-event.js';
-import type { Freshness } from '../../../src/read/row-or-fold.js';
+import type { Freshness, RowsFreshness } from '../../../src/read/row-or-fold.js';
 import { categoriesOf, type ReadModel } from '../../read-model.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import type { WrongLog } from '../engine-failure.js';
@@ -85,10 +85,6 @@ export const startProjection = (
     ...(projection.rowFor === 'entity' ? { note: makeNoteAcknowledged(storage, name) } : {}),
   });
   const comparison = makeComparison(clock, progress.reached);
-  const freshness: Freshness = {
-    rows: () => (progress.isBehind() ? 'Behind' : comparison.freshness()),
-    shownUntil: comparison.shownUntil,
-  };
   const forget = (): void => {
     progress.forget();
     comparison.forget();
@@ -124,7 +120,16 @@ export const startProjection = (
   const refreshOthers = (): void => {
     if (!writesLive()) refresh();
   };
-  const monitoring = monitorLag({ clock, store, categories, progress, comparison, refresh: refreshOthers }, signal);
+  const lag = monitorLag({ clock, store, categories, progress, comparison, refresh: refreshOthers }, signal);
+  const rows = (): RowsFreshness => (progress.isBehind() ? 'Behind' : comparison.freshness());
+  const freshness: Freshness = {
+    rows,
+    asked: async () => {
+      if (rows() === 'Unsure') await lag.compare();
+      return rows();
+    },
+    shownUntil: comparison.shownUntil,
+  };
   const wrongLog = (): WrongLog | undefined => {
     const found = provenance.wrongLog();
     if (found !== undefined || projector === undefined) return found;
@@ -147,7 +152,7 @@ export const startProjection = (
     },
     writesLive,
     waitsForOthers: () => progress.isAwaited() && !writesLive(),
-    stopped: [provenance.stopped, projector?.stopped, updating, monitoring],
+    stopped: [provenance.stopped, projector?.stopped, updating, lag.stopped],
     status: (): ReadModelStatus => {
       const status = projector?.status() ?? ({ _tag: 'Elsewhere' } as const);
       return {
