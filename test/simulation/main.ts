@@ -1,38 +1,62 @@
-/** `npm run simulate -- --seed 4711` prints one life; `-- --seeds 1000 [--from 1]` runs many, and prints the seeds of those that keep not all promises. */
+/**
+ * `npm run simulate -- --seed 4711` prints one life. `-- --seeds 1000` runs many, and prints those that keep not all promises: seeds
+ * from `--from` on, or with `--commit` those of a commit. `--clients` and `--faults` have lives with less of them.
+ */
 import { parseArgs } from 'node:util';
-import { simulate } from './simulate.js';
+import { drawSeeds, hashOf } from './seeds/drawn-seeds.js';
+import { tellLives } from './seeds/tell-lives.js';
+import { withWorkers } from './seeds/workers.js';
+import { type Life, simulate } from './simulate.js';
 
 const { values } = parseArgs({
-  options: { seed: { type: 'string' }, seeds: { type: 'string' }, from: { type: 'string', default: '1' } },
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '100' },
+    from: { type: 'string', default: '1' },
+    commit: { type: 'string' },
+    clients: { type: 'string' },
+    faults: { type: 'string' },
+  },
 });
 
-/** What is of the machine, or of real time, is not on standard output. */
-const tell = (line: string): boolean => process.stderr.write(`${line}\n`);
+const out = (line: string): void => void process.stdout.write(`${line}\n`);
+const err = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const numberOf = (name: string, value: string): number => {
+  if (!/^\d+$/u.test(value)) throw new Error(`--${name} is to be a number, and is ${value}`);
+  return Number(value);
+};
+
+const life: Life = {
+  ...(values.clients === undefined ? {} : { clients: numberOf('clients', values.clients) }),
+  ...(values.faults === undefined ? {} : { faults: numberOf('faults', values.faults) }),
+};
+
+const seeds = (): ReadonlyArray<number> => {
+  const many = numberOf('seeds', values.seeds);
+  const from = numberOf('from', values.from);
+  return values.commit === undefined
+    ? Array.from({ length: many }, (_, index) => from + index)
+    : drawSeeds(hashOf(values.commit), many);
+};
 
 const one = async (seed: number): Promise<number> => {
-  const { trace, broken } = await simulate(seed);
-  process.stdout.write(trace.map((line) => `${line}\n`).join(''));
+  const { trace, broken } = await simulate(seed, life);
+  for (const line of trace) out(line);
   return broken.length;
 };
 
-const many = async (from: number, seeds: number): Promise<number> => {
-  const totals = new Map<string, number>();
-  const began = performance.now();
-  let failed = 0;
-  for (let done = 0; done < seeds; done += 1) {
-    const { broken, counts } = await simulate(from + done);
-    for (const [what, count] of Object.entries(counts)) totals.set(what, (totals.get(what) ?? 0) + count);
-    if (broken.length > 0) failed += 1;
-    for (const line of broken) process.stdout.write(`${from + done} ${line}\n`);
-    if (done % 50 === 49)
-      tell(`${done + 1} seeds, ${(((done + 1) * 1_000) / (performance.now() - began)).toFixed(1)} a second`);
-  }
-  for (const [what, count] of [...totals].toSorted()) process.stdout.write(`${what}: ${count}\n`);
+const many = async (): Promise<number> => {
+  const lives = seeds().map((seed) => ({ ...life, seed }));
+  const { failed, counts } = await withWorkers((live) => tellLives(lives, { live, out, err }));
+  for (const [what, count] of counts) out(`${what}: ${count}`);
   return failed;
 };
 
-const failed =
-  values.seed === undefined
-    ? await many(Number(values.from), Number(values.seeds ?? 100))
-    : await one(Number(values.seed));
-process.exitCode = failed === 0 ? 0 : 1;
+try {
+  const failed = values.seed === undefined ? await many() : await one(numberOf('seed', values.seed));
+  process.exitCode = failed === 0 ? 0 : 1;
+} catch (error) {
+  err(error instanceof Error ? error.message : String(error));
+  process.exitCode = 2;
+}

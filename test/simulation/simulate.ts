@@ -9,16 +9,16 @@ import { makeNotebook, type Outcome } from './notebook.js';
 import type { Shared } from './service.js';
 import { makeWorld, within } from './world.js';
 
-/** How long faults come, and how long the cluster is left alone then, ms. */
-const [LIFE_MS, REST_MS] = [60_000, 30_000];
+/** How long faults come, how long the cluster is left alone then, and what each of the rest takes at most, ms. */
+const [LIFE_MS, REST_MS, LONGEST_MS] = [60_000, 30_000, 600_000];
 
 /** What a life has less of than others, so that one that broke a promise is read more easily. */
-type Life = {
+export type Life = {
   readonly clients?: number;
   /** How many faults there are at most; then none comes any more. */
   readonly faults?: number;
 };
-const [CLIENTS, FAULTS] = [6, 1_000];
+export const WHOLE_LIFE = { clients: 6, faults: 1_000 };
 
 /**
  * The life of a cluster in one process, in virtual time: whole services as `npm start` composes them, which share a log, read
@@ -27,7 +27,7 @@ const [CLIENTS, FAULTS] = [6, 1_000];
  */
 export const simulate = async (
   seed: number,
-  { clients: many = CLIENTS, faults = FAULTS }: Life = {},
+  { clients: many = WHOLE_LIFE.clients, faults = WHOLE_LIFE.faults }: Life = {},
 ): Promise<Outcome> => {
   const world = makeWorld(seed);
   const { outcome, ...notes } = makeNotebook(world.now);
@@ -40,15 +40,24 @@ export const simulate = async (
     seal: makeMemorySeal(clock, storage),
     files: makeMemoryFiles(),
   };
-  const cluster = await within(world, startCluster(world, shared, notes));
-  cluster.beginFaults(faults);
-  const clients = startClients({ world, cluster, notes, random }, many, LIFE_MS);
-  await world.run(world.now() + LIFE_MS);
-  cluster.endFaults();
-  await within(world, clients.done);
-  await world.run(world.now() + REST_MS);
-  await within(world, checkHistories(cluster, clients.acknowledged(), notes));
-  await checkRows(shared, notes);
-  await within(world, cluster.stop());
+  /** Runs until the work is done, which does not take for ever. */
+  const ended = <A>(what: string, work: Promise<A>): Promise<A> => {
+    const tooLong = world.sleep(LONGEST_MS).then(() => Promise.reject(new Error(`${what} does not end`)));
+    return within(world, Promise.race([work, tooLong]));
+  };
+  try {
+    const cluster = await ended('the start', startCluster(world, shared, notes));
+    cluster.beginFaults(faults);
+    const clients = startClients({ world, cluster, notes, random }, many, LIFE_MS);
+    await world.run(world.now() + LIFE_MS);
+    cluster.endFaults();
+    await ended('what clients do', clients.done);
+    await world.run(world.now() + REST_MS);
+    await ended('the check of histories', checkHistories(cluster, clients.acknowledged(), notes));
+    await checkRows(shared, notes);
+    await ended('the stop', cluster.stop());
+  } catch (error) {
+    notes.breaks(error instanceof Error ? error.message : String(error));
+  }
   return outcome();
 };
