@@ -13,7 +13,7 @@ import {
   makeReadModelQueries,
   type ReadModelQueries,
 } from '../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
-import { eventually } from '../support/eventually.js';
+import { type Lookout, makeLookout } from '../support/lookout.js';
 import { untilShown } from '../support/until-shown.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed, sealed } from './appending.js';
@@ -31,8 +31,10 @@ describe('the projection engine', function () {
   let database: pg.Pool;
   let running: Array<Projections>;
   let events: Array<EngineEvent>;
+  let lookout: Lookout;
 
   beforeEach(async () => {
+    lookout = makeLookout();
     connectionString = await freshDatabase();
     store = makeInMemoryEventStore();
     queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
@@ -47,16 +49,22 @@ describe('the projection engine', function () {
     await Promise.all([queries.close(), database.end()]);
   });
 
-  const start = (over: { projector?: boolean; isSoleProcess?: boolean; store?: EventStore } = {}): Projections => {
+  const start = ({
+    store: own = store,
+    ...over
+  }: { projector?: boolean; isSoleProcess?: boolean; store?: EventStore } = {}): Projections => {
     const projections = startProjections({
-      runtime: systemRuntime,
+      runtime: { ...systemRuntime, clock: lookout.onClock(systemRuntime.clock) },
       projections: projectionsOf(registry),
-      store,
-      storage: ownStorage(connectionString),
+      store: lookout.on(own),
+      storage: lookout.on(ownStorage(connectionString)),
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
-      onEvent: (event) => events.push(event),
+      onEvent: (event) => {
+        events.push(event);
+        lookout.note();
+      },
       ...over,
     });
     running.push(projections);
@@ -184,9 +192,9 @@ describe('the projection engine', function () {
 
   it('lets one process write and another take over at once when it stops', async () => {
     const first = start({ isSoleProcess: false });
-    await eventually(() => tags().includes('businesses Projecting'), Boolean);
+    await lookout.until(() => tags().includes('businesses Projecting'));
     const second = start({ isSoleProcess: false });
-    await eventually(() => tags().includes('businesses StandingBy'), Boolean);
+    await lookout.until(() => tags().includes('businesses StandingBy'));
     const id = randomUUID();
     const position = await append(store, `business-${id}`, 0n, created('Acme'));
     await shows(second, position);
@@ -198,7 +206,7 @@ describe('the projection engine', function () {
 
   it('takes over from a process that died: at once where it is the only one, else when its lease runs out', async () => {
     const first = start();
-    await eventually(() => tags().filter((tag) => tag.endsWith('Projecting')).length === 2, Boolean);
+    await lookout.until(() => tags().filter((tag) => tag.endsWith('Projecting')).length === 2);
     await first.stop();
     const die = async (): Promise<void> => {
       const names = await database.query<{ name: string }>('select table_name as name from read_model.instance');
@@ -213,7 +221,7 @@ describe('the projection engine', function () {
     await die();
     const projections = start({ isSoleProcess: false });
     const later = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await eventually(() => projections.byName('businesses').status().reached >= later, Boolean)).to.equal(true);
+    await lookout.until(() => projections.byName('businesses').status().reached >= later);
     expect(tags()).to.include('businesses StandingBy');
   });
 
@@ -229,15 +237,10 @@ describe('the projection engine', function () {
     const projections = start({ projector: false, isSoleProcess: false });
     const position = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
     const waiting = projections.byName('businesses').progress.waitFor(position);
-    expect(await eventually(() => projections.byName('businesses').status().isBehind, Boolean)).to.equal(true);
+    await lookout.until(() => projections.byName('businesses').status().isBehind);
     expect(await waiting).to.equal(false);
     start({ isSoleProcess: false });
-    expect(
-      await eventually(
-        () => projections.byName('businesses').status().isBehind,
-        (isBehind) => !isBehind,
-      ),
-    ).to.equal(false);
+    await lookout.until(() => !projections.byName('businesses').status().isBehind);
   });
 
   it('counts as lagging again soon after the rows have advanced, while they lack what another process has written', async () => {
@@ -246,30 +249,21 @@ describe('the projection engine', function () {
     await shows(projecting, shown);
     await projecting.stop();
     const projections = start({ projector: false, isSoleProcess: false });
-    await eventually(
-      () => projections.byName('businesses').status().reached,
-      (reached) => reached === shown,
-    );
+    await lookout.until(() => projections.byName('businesses').status().reached === shown);
     const first = await append(store, `business-${randomUUID()}`, 0n, created('Acme'));
-    expect(await eventually(() => projections.byName('businesses').status().isBehind, Boolean)).to.equal(true);
+    const { status } = projections.byName('businesses');
+    await lookout.until(() => status().isBehind);
     // another process, which knows that the rows lag, answers soon
     const last = await append(store, `business-${randomUUID()}`, 0n, created('Bolt'));
     const heard = async (position: bigint): Promise<boolean> => {
       await database.query('select pg_notify($1, $2)', [CHECKPOINT_CHANNEL, `businesses ${position.toString()}`]);
-      return projections.byName('businesses').status().reached === position;
+      return status().reached === position;
     };
     // repeated, because a process that does not listen yet misses it
-    const notify = async (position: bigint) => expect(await eventually(() => heard(position), Boolean)).to.equal(true);
-    await notify(first);
-    const isFresh = () => !projections.byName('businesses').status().isBehind;
-    expect(await eventually(isFresh, (is) => !is)).to.equal(false);
-    await notify(last);
-    expect(
-      await eventually(
-        () => projections.byName('businesses').status().isBehind,
-        (isBehind) => !isBehind,
-      ),
-    ).to.equal(false);
+    await lookout.until(() => heard(first));
+    await lookout.until(() => status().isBehind);
+    await lookout.until(() => heard(last));
+    await lookout.until(() => !status().isBehind);
   });
 
   it('does not serve or write read models that were made from another log', async () => {
@@ -277,7 +271,7 @@ describe('the projection engine', function () {
     await shows(first, await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
     await first.stop();
     const second = start({ store: makeInMemoryEventStore() });
-    const wrongLog = await eventually(
+    const wrongLog = await lookout.until(
       () => second.byName('businesses').status().projector,
       ({ _tag }) => _tag === 'WrongLog',
     );
@@ -336,7 +330,7 @@ describe('the projection engine', function () {
     expect(rows).to.have.length(4);
     for (const { text } of rows) await database.query(text);
     start();
-    expect(await eventually(known, (found) => found.length === 4)).to.deep.equal(
+    expect(await lookout.until(known, (found) => found.length === 4)).to.deep.equal(
       ['business_type', 'ein', 'name', 'parent'].map((column) => `("left"(${column}, 255) COLLATE "C")`),
     );
   });
@@ -348,6 +342,6 @@ describe('the projection engine', function () {
     await shows(projections, position);
     const analyzed = `select count(*)::int from pg_stat_user_tables where last_analyze is not null and relname like 'businesses%'`;
     const tables = async () => (await database.query<{ count: number }>(analyzed)).rows[0]?.count;
-    expect(await eventually(tables, (count) => count === 1)).to.equal(1);
+    await lookout.until(tables, (count) => count === 1);
   });
 });

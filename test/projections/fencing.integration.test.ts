@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { expect } from 'chai';
 import { businesses } from '../../projections/businesses.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { changed, type Engine, gated, makeEngine, outcomeOf } from '../support/engine.js';
-import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed, sealed } from './appending.js';
 
@@ -39,7 +39,7 @@ describe('a process that has lost its lease', function () {
     const rebuilding = engine.rebuild({
       decide: async (_compared, signal) => {
         await engine.takeLease('building');
-        await eventually(() => signal.aborted, Boolean);
+        await once(signal, 'abort');
         return 'switch';
       },
     });
@@ -56,12 +56,11 @@ describe('a process that has lost its lease', function () {
     await engine.said('changed Projecting');
     await engine.whileLiveIsLocked(async () => {
       open();
-      await eventually(
+      await engine.until(
         () => engine.checkpoint('building'),
         (at) => at === '1',
       );
-      const since = new Date();
-      await eventually(() => engine.waiting(since), Boolean);
+      await engine.blocked(new Date());
       await engine.takeLease('building');
     });
     expect(await engine.said('changed LeaseLost')).to.equal(true);

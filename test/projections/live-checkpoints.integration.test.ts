@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type Engine, makeEngine } from '../support/engine.js';
-import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 
 describe('what processes read of the live rows', function () {
@@ -19,7 +18,7 @@ describe('what processes read of the live rows', function () {
     const read = () => engine.storage.liveCheckpoints().catch(() => []);
     const held = (rows: Awaited<ReturnType<typeof read>>): boolean =>
       rows.length === projections.all.length && rows.every(({ lease }) => lease === 'Held');
-    expect(await eventually(read, held)).to.satisfy(held);
-    expect((await read()).map(({ commit }) => commit)).to.deep.equal(projections.all.map(() => -1n));
+    const rows = await engine.until(read, held);
+    expect(rows.map(({ commit }) => commit)).to.deep.equal(projections.all.map(() => -1n));
   });
 });

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { documentQueries, documents } from '../../projections/documents.js';
 import { businesses } from '../../projections/businesses.js';
 import { projectionsOf, registry } from '../../src/entities/registry.js';
-import type { EngineEvent } from '../../projections/engine/engine-event.js';
+import type { EngineEvent, OnEngineEvent } from '../../projections/engine/engine-event.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -15,7 +14,7 @@ import {
   makeReadModelQueries,
   type ReadModelQueries,
 } from '../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
-import { eventually } from '../support/eventually.js';
+import { type Lookout, makeLookout } from '../support/lookout.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { type SeverableProxy, startSeverableProxy } from '../support/severable-proxy.js';
 import { append, created, renamed } from './appending.js';
@@ -23,29 +22,6 @@ import { recordsOf } from '../support/records-of.js';
 import { IN_CREATION_ORDER } from '../../src/read/queries.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { ownStorage } from '../support/read-model-storage.js';
-
-/** Between two renewals of the right to write the rows, and some more, ms. */
-const LONGER_THAN_A_RENEWAL_MS = 600;
-
-/** A process that stands still for no longer than this still renews its right in time, ms. */
-const HARMLESS_MS = 200;
-
-/** How long this process stands still meanwhile at the longest, ms. */
-const longestStandstill = async (work: () => Promise<unknown>): Promise<number> => {
-  let [longest, last] = [0, performance.now()];
-  const look = (): void => {
-    const now = performance.now();
-    [longest, last] = [Math.max(longest, now - last), now];
-  };
-  const looking = setInterval(look, 10);
-  try {
-    await work();
-  } finally {
-    clearInterval(looking);
-  }
-  look();
-  return longest;
-};
 
 describe('while the database is away', function () {
   this.timeout(startingPostgres);
@@ -55,22 +31,27 @@ describe('while the database is away', function () {
   let projections: Projections;
   let queries: ReadModelQueries;
   let events: Array<EngineEvent>;
+  let lookout: Lookout;
+
+  const start = (onEvent: OnEngineEvent): Projections =>
+    startProjections({
+      runtime: { ...systemRuntime, clock: lookout.onClock(systemRuntime.clock) },
+      projections: projectionsOf(registry),
+      store: lookout.on(store),
+      storage: lookout.on(ownStorage(proxy.url)),
+      projector: true,
+      isSoleProcess: true,
+      rollbackWindowMs: 60_000,
+      onEvent,
+    });
 
   beforeEach(async () => {
+    lookout = makeLookout();
     database = await freshDatabase();
     proxy = await startSeverableProxy(database);
     store = makeInMemoryEventStore();
     events = [];
-    projections = startProjections({
-      runtime: systemRuntime,
-      projections: projectionsOf(registry),
-      store,
-      storage: ownStorage(proxy.url),
-      projector: true,
-      isSoleProcess: true,
-      rollbackWindowMs: 60_000,
-      onEvent: (event) => events.push(event),
-    });
+    projections = start((event) => events.push(event));
     queries = makeReadModelQueries(systemRuntime.clock, { connectionString: proxy.url });
   });
 
@@ -80,10 +61,8 @@ describe('while the database is away', function () {
     await proxy.close();
   });
 
-  /** Appends, and waits for the row as long as it takes. */
-  const shown = async (position: bigint): Promise<boolean> =>
-    (await eventually(() => projections.byName('businesses').status().reached >= position, Boolean)) ||
-    projections.byName('businesses').progress.waitFor(position);
+  const shown = (position: bigint): Promise<boolean> =>
+    lookout.until(() => projections.byName('businesses').status().reached >= position);
 
   const bodies = async (): Promise<ReadonlyArray<string>> => {
     const page = await queries.of(businesses).page({}, { order: IN_CREATION_ORDER, limit: 1000 });
@@ -97,11 +76,11 @@ describe('while the database is away', function () {
     await shown(await append(store, `business-${id}`, 0n, created('Acme')));
     proxy.sever();
     const position = await append(store, `business-${id}`, 1n, renamed('Acme 2'));
-    expect(await eventually(() => projections.byName('businesses').status().isBehind, Boolean)).to.equal(true);
+    await lookout.until(() => projections.byName('businesses').status().isBehind);
     proxy.mend();
     expect(await shown(position)).to.equal(true);
     expect(projections.byName('businesses').status().isBehind).to.equal(false);
-    expect(await eventually(bodies, ([name]) => name === 'Acme 2')).to.deep.equal(['Acme 2']);
+    await lookout.until(bodies, ([name]) => name === 'Acme 2');
     const reported = events.filter(({ _tag, projection }) => _tag === 'Interrupted' && projection === 'businesses');
     expect(reported).to.have.length(1);
   });
@@ -116,47 +95,10 @@ describe('while the database is away', function () {
       await append(store, `business-${randomUUID()}`, 0n, created(`Other ${i}`));
     }
     expect(await shown(position + 1n)).to.equal(true);
-    expect(await eventually(bodies, (all) => all.length > 1)).to.deep.equal([
+    expect(await lookout.until(bodies, (all) => all.length > 1)).to.deep.equal([
       'No 5',
       ...[1, 2, 3, 4, 5].map((i) => `Other ${i}`),
     ]);
-  });
-
-  it('a pause of two seconds takes the right to write the rows from nobody', async () => {
-    await shown(await append(store, `business-${randomUUID()}`, 0n, created('Acme')));
-    const isWriting = (): boolean => projections.all.every(({ status }) => status().projector._tag === 'Projecting');
-    // a pause in which this process stands still, too, is longer than two seconds for it: then there is another one
-    for (let wasLonger = true; wasLonger;) {
-      expect(await eventually(isWriting, Boolean)).to.equal(true);
-      const told: Array<EngineEvent> = [];
-      // does not pause, and takes over as soon as it may
-      const other = startProjections({
-        runtime: systemRuntime,
-        projections: projectionsOf(registry),
-        store,
-        storage: ownStorage(database),
-        projector: true,
-        isSoleProcess: false,
-        rollbackWindowMs: 60_000,
-        onEvent: (event) => told.push(event),
-      });
-      try {
-        const standing = () => told.filter(({ _tag }) => _tag === 'StandingBy').length;
-        expect(await eventually(standing, (count) => count >= 2)).to.equal(2);
-        const [before, toldBefore] = [events.length, told.length];
-        const stoodStill = await longestStandstill(async () => {
-          await delay(LONGER_THAN_A_RENEWAL_MS);
-          proxy.stall();
-          await delay(2_000);
-          proxy.mend();
-          expect(await shown(await append(store, `business-${randomUUID()}`, 0n, created('Bolt')))).to.equal(true);
-        });
-        wasLonger = stoodStill > HARMLESS_MS;
-        if (!wasLonger) expect([...events.slice(before), ...told.slice(toldBefore)]).to.deep.equal([]);
-      } finally {
-        await other.stop();
-      }
-    }
   });
 
   const asked = (database: ReadModelQueries) =>
@@ -178,7 +120,7 @@ describe('while the database is away', function () {
       answers.map((answer: E.Either<{ readonly _tag: string }, unknown>) => E.isLeft(answer) && answer.left._tag),
     ).to.deep.equal(answers.map(() => 'ReadModelUnavailable'));
     proxy.mend();
-    expect(await eventually(bodies, ([name]) => name === 'Acme')).to.deep.equal(['Acme']);
+    await lookout.until(bodies, ([name]) => name === 'Acme');
   });
 
   it('no query hangs on a database that is silent', async () => {
@@ -198,20 +140,13 @@ describe('while the database is away', function () {
 
   it('a process that starts has tried what it can, and does not count as starting for ever', async () => {
     proxy.sever();
-    const starting = startProjections({
-      runtime: systemRuntime,
-      projections: projectionsOf(registry),
-      store,
-      storage: ownStorage(proxy.url),
-      projector: true,
-      isSoleProcess: true,
-      rollbackWindowMs: 60_000,
-      onEvent: () => undefined,
-    });
-    const isStarting = (): boolean =>
-      starting.all.some(({ status }) => status().projector._tag === 'Starting' || !status().isExamined);
-    const isStillStarting = await eventually(isStarting, (is) => !is);
-    await starting.stop();
-    expect(isStillStarting).to.equal(false);
+    const starting = start(() => undefined);
+    const hasTried = (): boolean =>
+      starting.all.every(({ status }) => status().projector._tag !== 'Starting' && status().isExamined);
+    try {
+      await lookout.until(hasTried);
+    } finally {
+      await starting.stop();
+    }
   });
 });

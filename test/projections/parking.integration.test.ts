@@ -4,7 +4,6 @@ import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
 import { readStatuses } from '../../projections/engine/postgres/read-statuses.js';
 import { type Engine, makeEngine } from '../support/engine.js';
-import { eventually } from '../support/eventually.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed, sealed } from './appending.js';
 
@@ -42,7 +41,7 @@ describe('a parked entity', function () {
     await engine.whileLiveIsLocked(async () => {
       const since = new Date();
       await append(store, `business-${randomUUID()}`, 0n, created('Cord'));
-      await eventually(() => engine.waiting(since), Boolean);
+      await engine.blocked(since);
       await append(store, bad, 0n, created('Acme'), sealed(renamed('From the future'), bad, 1n, 99));
       await append(store, good, 1n, renamed('Bolt 2'));
     });

@@ -15,7 +15,7 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
-import { eventually } from '../support/eventually.js';
+import { type Lookout, makeLookout } from '../support/lookout.js';
 import { timeTaken } from '../support/time-taken.js';
 import { untilShown } from '../support/until-shown.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -36,8 +36,10 @@ describe('rebuilding a read model', function () {
   let store: EventStore;
   let pool: pg.Pool;
   let running: Array<Projections>;
+  let lookout: Lookout;
 
   beforeEach(async () => {
+    lookout = makeLookout();
     connectionString = await freshDatabase();
     store = makeInMemoryEventStore();
     pool = new pg.Pool({ connectionString, max: 8 });
@@ -51,10 +53,10 @@ describe('rebuilding a read model', function () {
 
   const serve = (windowMs = 60_000): Projections => {
     const projections = startProjections({
-      runtime: systemRuntime,
+      runtime: { ...systemRuntime, clock: lookout.onClock(systemRuntime.clock) },
       projections: projectionsOf(registry),
-      store,
-      storage: ownStorage(connectionString),
+      store: lookout.on(store),
+      storage: lookout.on(ownStorage(connectionString)),
       projector: true,
       isSoleProcess: false,
       rollbackWindowMs: windowMs,
@@ -250,7 +252,7 @@ describe('rebuilding a read model', function () {
     };
     const first = projecting();
     await rebuildBusinesses();
-    await eventually(projecting, (generation) => generation !== undefined && generation !== first);
+    await lookout.until(projecting, (generation) => generation !== undefined && generation !== first);
     const went = await rollBack({
       runtime: systemRuntime,
       storage: storageIn(pool),
@@ -274,7 +276,7 @@ describe('rebuilding a read model', function () {
           `select checkpoint_commit as at from read_model.instance where role = 'previous' and projection = 'businesses'`,
         )
       ).rows[0]?.at;
-    expect(await eventually(previous, (at) => at === String(last))).to.equal(String(last));
+    await lookout.until(previous, (at) => at === String(last));
     let read = 0;
     const watched: EventStore = {
       ...store,
@@ -314,7 +316,7 @@ describe('rebuilding a read model', function () {
     await Promise.all(running.splice(0).map((projections) => projections.stop()));
     await rebuildBusinesses();
     serve(0);
-    expect(await eventually(roles, ({ length }) => length === 1)).to.deep.equal(['live']);
+    expect(await lookout.until(roles, ({ length }) => length === 1)).to.deep.equal(['live']);
     expect(await goingBack()).to.equal('NotAllowed');
   });
 

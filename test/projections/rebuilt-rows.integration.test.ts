@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
@@ -7,16 +7,14 @@ import { versionOf } from '../../projections/version.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { beforeStatement } from '../support/before-statement.js';
 import { changed, type Engine, makeEngine, outcomeOf } from '../support/engine.js';
-import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { stored } from '../support/recorded.js';
 import { append, created, renamed, sealed } from './appending.js';
-import { storageIn } from '../support/read-model-storage.js';
+import { ownStorage, storageIn } from '../support/read-model-storage.js';
 
 const MANY_PAGES = 40;
 const EVENTS_OF_A_PAGE = 250;
-const LONGER_THAN_IT_WAITS_MS = 3_000;
 
 describe('rows that an operator has rebuilt', function () {
   this.timeout(startingPostgres);
@@ -55,7 +53,7 @@ describe('rows that an operator has rebuilt', function () {
       for (const { stream, event } of [...kept, instead]) await append(restored, stream, 0n, event);
       const { byName } = engine.serve({ store: restored });
       const wrongLog = () => byName('businesses').wrongLog()?.reason;
-      expect(await eventually(wrongLog, (reason) => reason !== undefined)).to.contain(lost.event.id);
+      expect(await engine.until(wrongLog)).to.contain(lost.event.id);
     });
 
   it('are made anew when another version of the program has left an unfinished rebuild', async () => {
@@ -100,8 +98,7 @@ describe('rows that an operator has rebuilt', function () {
     await restored.adoptIdentity(E.getOrElse(() => '')(await engine.store.identity()));
     for (const { stream, event } of [first, second, businessOf('Instead')]) await append(restored, stream, 0n, event);
     const { byName } = engine.serve({ store: restored });
-    const wrongLog = () => byName('businesses').wrongLog()?.reason ?? '';
-    expect(await eventually(wrongLog, (reason) => reason !== '')).to.contain(last.id);
+    expect(await engine.until(() => byName('businesses').wrongLog()?.reason)).to.contain(last.id);
   });
 
   it('count once what waits for a parked entity, though a load by parts was taken back', async () => {
@@ -190,7 +187,7 @@ describe('rows that an operator has rebuilt', function () {
     async function* read() {
       for (pages = 0; pages < MANY_PAGES; pages += 1) {
         if (pages === 1) ending.abort(new Error('ended'));
-        await delay(1);
+        await turn();
         yield Array.from({ length: EVENTS_OF_A_PAGE }, () =>
           stored({ type: 'BusinessCreated', data: { name: 'Acme' } }, { stream: `business-${randomUUID()}` }),
         );
@@ -223,14 +220,21 @@ describe('rows that an operator has rebuilt', function () {
     const first = engine.serve();
     await engine.shown(first, last);
     await first.stop();
-    const service = engine.serve({ store });
+    let openings = 0;
+    const storage = ownStorage(engine.connectionString);
+    const migrate = (): Promise<void> => {
+      openings += 1;
+      return storage.migrate();
+    };
+    const service = engine.serve({ store, storage: { ...storage, migrate } });
     await engine.shown(service, last);
     const { status, wrongLog } = service.byName('businesses');
-    await eventually(() => status().isExamined && status().projector._tag === 'Projecting', Boolean);
+    await engine.until(() => status().isExamined && status().projector._tag === 'Projecting');
     replacing.abort();
-    expect(await eventually(() => wrongLog()?.difference, Boolean)).to.equal('OtherPast');
+    expect(await engine.until(() => wrongLog()?.difference)).to.equal('OtherPast');
     for (const { stream, event } of later) await append(restored, stream, 0n, event);
-    const shown = await eventually(engine.names, ({ length }) => length > 2, LONGER_THAN_IT_WAITS_MS);
-    expect(shown).to.deep.equal(['Acme', 'Lost']);
+    const before = openings;
+    await engine.until(() => openings > before + 1);
+    expect(await engine.names()).to.deep.equal(['Acme', 'Lost']);
   });
 });

@@ -19,7 +19,6 @@ import { describeBusinessEvent } from '../../src/read/describe-business-event.js
 import { partLifecycle } from '../../src/read/record-body.js';
 import { chainOf } from '../support/command-handler.js';
 import { makeEngine, orThrow } from '../support/engine.js';
-import { eventually } from '../support/eventually.js';
 import { memoryPorts, portsOf } from '../support/memory-ports.js';
 import { startingPostgres } from '../support/postgres.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
@@ -219,7 +218,7 @@ describe('a row that its service has signed', function () {
     const projector = await aProcess({ handsOver: false });
     const { update } = await aProcess({ projects: false });
     orThrow(await update(asked(), id, { zip: '1' }));
-    await eventually(
+    await engine.until(
       async () => (await rowOf(id)).revision,
       (revision) => revision === '1',
     );

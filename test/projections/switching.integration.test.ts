@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
 import pg from 'pg';
 import { businesses } from '../../projections/businesses.js';
@@ -6,11 +7,9 @@ import { dropOutdated } from '../../projections/engine/generation/drop-outdated.
 import { updatePrevious } from '../../projections/engine/run/update-previous.js';
 import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { CHANNEL, changed, type Engine, gated, makeEngine, outcomeOf } from '../support/engine.js';
-import { eventually } from '../support/eventually.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { startingPostgres } from '../support/postgres.js';
 import { append, created, renamed } from './appending.js';
-import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import type { RebuildOptions } from '../../projections/engine/rebuild/rebuild.js';
 import { beforeStatement } from '../support/before-statement.js';
@@ -40,7 +39,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     expect(await engine.holder('live')).to.equal('another');
     const third = engine.serve();
     const activity = () => third.byName('businesses').status().projector._tag;
-    expect(await eventually(activity, (tag) => tag !== 'Starting')).to.equal('StandingBy');
+    expect(await engine.until(activity, (tag) => tag !== 'Starting')).to.equal('StandingBy');
   });
 
   it('a service writes the new rows though nothing is appended', async () => {
@@ -51,7 +50,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
       const { projector } = service.byName('businesses').status();
       return projector._tag === 'Projecting' ? projector.generation : undefined;
     };
-    expect(await eventually(writes, (name) => name === generation)).to.equal(generation);
+    await engine.until(() => writes() === generation);
   });
 
   it('a list that waits for the switch shows what came to the rows just before it', async () => {
@@ -76,7 +75,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     const demoted = beforeStatement(engine.database, `update read_model.instance set role = 'previous'`, async () => {
       const since = new Date();
       listed = buffer(client.query(to(`copy (select body from read_model.businesses order by place) to stdout`)));
-      await eventually(() => engine.waiting(since), Boolean);
+      await engine.blocked(since);
     });
     const decide: RebuildOptions['decide'] = () => {
       isDecided = true;
@@ -94,8 +93,13 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     await engine.shown(old, await append(store, `business-${id}`, 0n, created('Acme')));
     await old.stop();
     const listener = new pg.Client({ connectionString: engine.connectionString });
-    const heard: Array<string | undefined> = [];
-    listener.on('notification', ({ payload }) => void heard.push(payload));
+    const heard: Array<string> = [];
+    const emitter = new EventEmitter();
+    const isHeard = once(emitter, 'businesses 3');
+    listener.on('notification', ({ payload = '' }) => {
+      heard.push(payload);
+      emitter.emit(payload);
+    });
     await listener.connect();
     await listener.query(`listen ${CHANNEL}`);
     const following = gated(store);
@@ -104,7 +108,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     await engine.whileLiveIsLocked(async () => {
       await append(store, `business-${id}`, 1n, renamed('Acme 2'));
       following.open();
-      await eventually(
+      await engine.until(
         () => engine.checkpoint('building'),
         (at) => at === '2',
       );
@@ -112,10 +116,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     });
     expect(await engine.said('changed Switched')).to.equal(true);
     await append(store, `business-${id}`, 2n, renamed('Acme 3'));
-    await eventually(
-      () => heard.length,
-      (count) => count > 1,
-    );
+    await isHeard;
     await listener.end();
     expect(heard).to.deep.equal(['built', 'businesses 3']);
   });
@@ -147,14 +148,9 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     const since = new Date();
     const rebuilding = outcomeOf(engine.rebuild());
     try {
-      expect(await eventually(() => engine.waiting(since), Boolean)).to.equal(1);
+      expect(await engine.blocked(since)).to.equal(1);
       // it gives way to other readers before it tries again
-      expect(
-        await eventually(
-          () => engine.waiting(since),
-          (count) => count === 0,
-        ),
-      ).to.equal(0);
+      expect(await engine.names()).to.deep.equal(['Acme']);
     } finally {
       await reader.query('rollback');
       reader.release();
@@ -168,7 +164,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     const writer = await engine.holder('live');
     await engine.rebuild();
     const isTaken = (name: string | null | undefined): boolean => typeof name === 'string' && name !== writer;
-    expect(await eventually(() => engine.holder('previous'), isTaken)).to.satisfy(isTaken);
+    await engine.until(() => engine.holder('previous'), isTaken);
     await service.stop();
     expect(await engine.holder('previous')).to.equal(undefined);
   });
@@ -182,7 +178,7 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     const stopping = new AbortController();
     const updating = updatePrevious(
       {
-        runtime: systemRuntime,
+        runtime: engine.runtime,
         storage: engine.storage,
         store: engine.store,
         projection: businesses,
@@ -193,13 +189,9 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
       stopping.signal,
     );
     try {
-      expect(await eventually(() => engine.holder('previous'), Boolean)).to.be.a('string');
+      await engine.until(() => engine.holder('previous'));
       isSame = false;
-      const holder = await eventually(
-        () => engine.holder('previous'),
-        (name) => name === undefined,
-      );
-      expect(holder).to.equal(undefined);
+      await engine.until(async () => (await engine.holder('previous')) === undefined);
     } finally {
       stopping.abort();
       await updating;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { businesses } from '../../projections/businesses.js';
@@ -12,11 +13,10 @@ import { openForService } from '../../projections/engine/generation/open-generat
 import { tableOf } from '../../projections/engine/postgres/schema/table.js';
 import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import type { Checkpoint, From, StoredEvent } from '../../src/event-sourcing/recorded-event.js';
-import { eventually } from '../support/eventually.js';
+import { untilBlocked } from '../support/until-blocked.js';
 import { makeManualClock } from '../support/manual-clock.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { stored } from '../support/recorded.js';
-import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { storageIn } from '../support/read-model-storage.js';
 
 const at = (commit: bigint): Checkpoint => ({ commit, prepare: commit });
@@ -64,11 +64,7 @@ describe('writing a read model', function () {
     await blocker.query('select from read_model.instance for update');
     const paused = write(await hold('one'), 'start', created(3n));
     const next = hold('two', true).then((lease) => write(lease, 'start', created(3n), created(4n)));
-    const waiting = `select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    await eventually(
-      async () => (await pool.query<{ count: number }>(waiting)).rows[0]?.count,
-      (count) => count === 2,
-    );
+    await untilBlocked(pool, { count: 2 });
     await blocker.query('commit');
     blocker.release();
     const roles = await Promise.all([paused, next]);
@@ -85,10 +81,21 @@ describe('writing a read model', function () {
       connectMs: 1,
     });
     await away.end();
+    const clock = makeManualClock();
     const { signal } = new AbortController();
-    const isOver = await whileHeld(systemRuntime.clock, storageIn(away), lease, signal, (held) =>
-      eventually(() => held.aborted, Boolean, 100),
-    );
+    const tried = new EventEmitter();
+    const acquire: ReadModelStorage['acquire'] = (...wanted) =>
+      storageIn(away)
+        .acquire(...wanted)
+        .finally(() => tried.emit('tried'));
+    const isOver = await whileHeld(clock, { acquire }, lease, signal, async (held) => {
+      for (let times = 0; times < 3; times += 1) {
+        const isTried = once(tried, 'tried');
+        await clock.advance(500);
+        await isTried;
+      }
+      return held.aborted;
+    });
     expect(isOver).to.equal(false);
   });
 
@@ -97,11 +104,9 @@ describe('writing a read model', function () {
     const lease = await hold('one');
     const reason = await whileHeld(clock, storage, lease, new AbortController().signal, async (held) => {
       await pool.query(`update read_model.lease set holder = 'two', fencing = fencing + 1, expires_at = '-infinity'`);
-      const isOver = async (): Promise<boolean> => {
-        await clock.advance(500);
-        return held.aborted;
-      };
-      await eventually(isOver, Boolean);
+      const isOver = once(held, 'abort');
+      await clock.advance(500);
+      await isOver;
       return held.reason as unknown;
     });
     expect(failureIn(reason, 'LeaseLost')?.message).to.equal(`another process writes ${generation.name}`);

@@ -13,11 +13,12 @@ import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import { projectionsOf, registry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { makePool } from '../../src/postgres/pool.js';
-import { eventually } from './eventually.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
+import { makeLookout } from './lookout.js';
 import { freshDatabase } from './postgres.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { ownStorage, storageIn } from './read-model-storage.js';
+import { untilBlocked } from './until-blocked.js';
 
 /** The channel on which processes hear how far the live rows are. */
 export const CHANNEL = 'projected';
@@ -83,12 +84,6 @@ const lookAt = (database: Pool) => {
       const text = 'select holder from read_model.lease where name = $1 and expires_at > clock_timestamp()';
       return (await column(text, await tableOf(role)))[0];
     },
-    /** Statements begun after `since` that wait for somebody else's lock. */
-    waiting: async (since: Date) => {
-      const text = `select pid from pg_stat_activity
-        where wait_event_type = 'Lock' and datname = current_database() and query_start > $1::timestamptz`;
-      return (await column(text, since)).length;
-    },
   };
 };
 
@@ -104,22 +99,29 @@ export const makeEngine = async () => {
   const connectionString = await freshDatabase();
   const store = makeInMemoryEventStore();
   const database = makePool({ connectionString, name: 'test', connections: 12, connectMs: 5_000 });
-  const storage = storageIn(database);
+  const { on, onClock, note, until } = makeLookout();
+  const runtime = { ...systemRuntime, clock: onClock(systemRuntime.clock) };
+  const storage = on(storageIn(database));
   const look = lookAt(database);
   const events: Array<string> = [];
+  const say = (event: string): void => {
+    events.push(event);
+    note();
+  };
   const stops: Array<() => Promise<void>> = [];
 
   /** A service. */
-  const serve = (over: Partial<Parameters<typeof startProjections>[0]> = {}): Projections & Shows => {
+  const serve = ({ store: own = store, ...over }: Partial<Parameters<typeof startProjections>[0]> = {}): Projections &
+    Shows => {
     const projections = startProjections({
-      runtime: systemRuntime,
-      store,
+      runtime,
+      store: on(own),
       projections: projectionsOf(registry),
-      storage: ownStorage(connectionString),
+      storage: on(ownStorage(connectionString)),
       projector: true,
       isSoleProcess: false,
       rollbackWindowMs: 60_000,
-      onEvent: ({ projection, _tag }) => void events.push(`${projection} ${_tag}`),
+      onEvent: ({ projection, _tag }) => say(`${projection} ${_tag}`),
       ...over,
     });
     stops.push(projections.stop);
@@ -127,15 +129,15 @@ export const makeEngine = async () => {
   };
 
   /** What a service with this version of the businesses does for them. */
-  const follow = (projection: typeof businesses, over: { readonly store?: EventStore } = {}) => {
+  const follow = (projection: typeof businesses, { store: own = store }: { readonly store?: EventStore } = {}) => {
     const stopping = new AbortController();
-    const progress = makeProgress(systemRuntime.clock);
+    const progress = makeProgress(runtime.clock);
     const version = projection === changed ? 'changed' : 'businesses';
-    const onEvent = ({ _tag }: EngineEvent): void => void events.push(`${version} ${_tag}`);
+    const onEvent = ({ _tag }: EngineEvent): void => say(`${version} ${_tag}`);
     const deps = {
-      runtime: systemRuntime,
+      runtime,
       storage,
-      store,
+      store: on(own),
       projection,
       progress,
       decisions: undefined,
@@ -143,7 +145,6 @@ export const makeEngine = async () => {
       notifies: true,
       isSoleProcess: false,
       onEvent,
-      ...over,
     };
     const { stopped } = startProjector(deps, stopping.signal);
     const stop = async (): Promise<void> => {
@@ -156,6 +157,9 @@ export const makeEngine = async () => {
 
   return {
     ...look,
+    /** Looks whenever the log, the rows or the clock has answered or told something to one of these processes. */
+    until,
+    runtime,
     connectionString,
     store,
     database,
@@ -165,15 +169,18 @@ export const makeEngine = async () => {
     follow,
     operations: async () => orThrow(await operationsOn(systemRuntime, store, storage, projectionsOf(registry))),
     /** Whether the rows show all up to `position`, now or soon. */
-    shown: ({ reached }: Shows, position: bigint): Promise<boolean> => eventually(() => reached() >= position, Boolean),
-    /** Whether it was said, now or soon. */
-    said: (event: string): Promise<boolean> => eventually(() => events.includes(event), Boolean),
+    shown: ({ reached }: Shows, position: bigint): Promise<boolean> => until(() => reached() >= position),
+    /** Whether it was said, now or soon, so many times. */
+    said: (event: string, times = 1): Promise<boolean> =>
+      until(() => events.filter((said) => said === event).length >= times),
+    /** Waits until a statement begun after `since` waits for somebody else's lock, and gives how many do. */
+    blocked: (since: Date): Promise<number> => untilBlocked(database, { since }),
     /** Rebuilds the businesses, and switches unless asked otherwise. */
     rebuild: async ({ projection = businesses, ...over }: Rebuilding = {}) => {
       const differences: Array<Difference> = [];
       const rebuilt = orThrow(
         await rebuild({
-          runtime: systemRuntime,
+          runtime,
           storage,
           store,
           projection,
@@ -190,7 +197,7 @@ export const makeEngine = async () => {
     rollBack: async (over: { readonly store?: EventStore; readonly storage?: ReadModelStorage } = {}) =>
       orThrow(
         await rollBack({
-          runtime: systemRuntime,
+          runtime,
           storage,
           store,
           projection: businesses,
