@@ -5,14 +5,14 @@ import { expect } from 'chai';
 import { callerOf, idOf } from '../support/client.js';
 import { errorIn } from '../support/error-in.js';
 import { rawExchange } from '../support/raw-exchange.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 describe('malformed requests over HTTP', () => {
-  let stack: Stack;
+  let stack: MemoryStack;
   let as: string;
   const call = callerOf(() => stack);
   before(async () => {
-    stack = await startStack();
+    stack = await startMemoryStack();
     as = stack.tokenFor('admin');
   });
   after(() => stack.stop());

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import { callerOf, idOf, type Call } from '../support/client.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 const missing = '/business/00000000-0000-7000-8000-000000000000';
 const tooLong = JSON.stringify({ name: 'x'.repeat(256 * 1024) });
 
 describe('the order of checks', () => {
-  let stack: Stack;
+  let stack: MemoryStack;
   let admin: string;
   let viewer: string;
   let one: string;
   const call = callerOf(() => stack);
   before(async () => {
-    stack = await startStack();
+    stack = await startMemoryStack();
     admin = stack.tokenFor('admin');
     viewer = stack.tokenFor('viewer');
   });

@@ -7,16 +7,15 @@ import type { Described } from '../support/conforms.js';
 import { errorIn } from '../support/error-in.js';
 import { memoryPorts, routesOver } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
-import { type Stack, startStack } from '../support/stack.js';
 import { docsPage } from '../support/docs-page.js';
 
 describe('routing over HTTP', () => {
-  let stack: Stack;
+  let stack: MemoryStack;
   let as: string;
   let id: string;
   const call = callerOf(() => stack);
   before(async () => {
-    stack = await startStack();
+    stack = await startMemoryStack();
     as = stack.tokenFor('admin');
     id = idOf(await call('POST', '/business', { as, body: { name: 'a' } }));
   });

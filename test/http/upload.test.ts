@@ -5,7 +5,6 @@ import { callerOf, idOf, type Reply } from '../support/client.js';
 import { errorIn } from '../support/error-in.js';
 import { eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
-import { lifecycleIn } from '../support/lifecycle.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { FORM_TYPE, formOf, type Part } from '../support/multipart-form.js';
 
@@ -43,69 +42,6 @@ describe('documents with files', () => {
   const made = async (...parts: ReadonlyArray<Part>): Promise<string> =>
     idOf(await create(field('name', 'Lease'), ...parts));
 
-  const eventsOf = async (id: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
-    const { json } = await call('GET', `/document/${id}/events`, { as: editor });
-    return json as ReadonlyArray<Record<string, unknown>>;
-  };
-
-  const withoutTimes = (reply: Reply): unknown => {
-    const { _id, uploadedAt, generatedAt, ...rest } = reply.json as Record<string, unknown>;
-    return { ...rest, hasId: typeof _id, isUploaded: uploadedAt !== null, isGenerated: generatedAt !== null };
-  };
-
-  it('are created with their file and fields', async () => {
-    const reply = await create(
-      field('name', 'Lease'),
-      field('tags', 'a, b'),
-      file(contentOf(70_000), 'größe.bin', 'application/x-thing'),
-      field('type', 'Business'),
-      field('unknown', 'x'),
-    );
-    expect([reply.status, reply.headers.get('etag')]).to.deep.equal([200, '"0"']);
-    expect(reply.headers.get('location')).to.equal(`/api/v1/document/${idOf(reply)}`);
-    expect(withoutTimes(reply)).to.deep.equal({
-      ...lifecycleIn(reply, 0),
-      type: 'Business',
-      entityType: 'Business',
-      entity: null,
-      tags: ['a', 'b'],
-      name: 'Lease',
-      originalName: 'größe.bin',
-      description: null,
-      uploadedBy: 'ed',
-      generatedBy: null,
-      mimeType: 'application/x-thing',
-      size: 70_000,
-      hasId: 'string',
-      isUploaded: true,
-      isGenerated: false,
-    });
-    expect([...storage.objects.keys()]).to.have.length(1);
-  });
-
-  it('are created without a file by JSON, and get one later', async () => {
-    const reply = await call('POST', '/document/', { as: editor, body: { name: 'Lease', type: 'Lead' } });
-    expect(withoutTimes(reply)).to.deep.equal({
-      ...lifecycleIn(reply, 0),
-      type: 'Lead',
-      entityType: 'Lead',
-      entity: null,
-      tags: [],
-      name: 'Lease',
-      originalName: null,
-      description: null,
-      uploadedBy: null,
-      generatedBy: 'ed',
-      mimeType: null,
-      size: null,
-      hasId: 'string',
-      isUploaded: false,
-      isGenerated: true,
-    });
-    const later = await sendForm('PUT', `/document/${idOf(reply)}`, [file()]);
-    expect([later.status, (later.json as { size: number }).size]).to.deep.equal([200, 7]);
-  });
-
   it('are not created by a form without file and name, both of which are named', async () => {
     const reply = await create(field('type', 'Nothing'));
     expect([
@@ -119,21 +55,6 @@ describe('documents with files', () => {
     expect(reply.status).to.equal(400);
     expect(storage.received).to.equal(7);
     expect(storage.objects.size).to.equal(0);
-  });
-
-  it('take one event for one update of fields and file, and keep the old version', async () => {
-    const id = await made(file('one'));
-    const reply = await sendForm('PUT', `/document/${id}`, [
-      file('two', 'b.txt'),
-      field('name', 'Rent'),
-      field('description', 'x\ny'),
-    ]);
-    expect([reply.status, reply.headers.get('etag')]).to.deep.equal([200, '"1"']);
-    expect((await eventsOf(id)).map(({ type, message }) => [type, message])).to.deep.equal([
-      ['created', 'document created with a file'],
-      ['updated', 'file, description and name updated'],
-    ]);
-    expect(storage.objects.size).to.equal(2);
   });
 
   it('are not changed by the same file again, whose bytes are not kept twice', async () => {

@@ -1,5 +1,5 @@
 import { type Described, type Exchanged, makeConforms } from './conforms.js';
-import type { Stack } from './stack.js';
+import type { Stack } from './running-stack.js';
 
 export type Reply = {
   readonly status: number;

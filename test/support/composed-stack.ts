@@ -81,7 +81,7 @@ const requireUnusedLog = async (connectionString: string): Promise<void> => {
 
 /**
  * The EventStoreDB that the command in `EVENTSTOREDB_FRESH` starts and names on its last line, or the double. The suites
- * say what a whole list holds, so each needs an empty log.
+ * of all events say how many there are, so each needs an empty log.
  */
 const emptyLog = async (): Promise<{ readonly connectionString: string; readonly close: () => void }> => {
   const command = process.env['EVENTSTOREDB_FRESH'];

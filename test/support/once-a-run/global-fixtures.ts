@@ -25,11 +25,10 @@ const server = http.createServer((request, response) => {
   );
 });
 
-/** Answers what the tests ask for; a run within a run (the HTTP suites on another stack) goes on asking the outer one. */
+/** Answers what the tests ask for. */
 // mocha finds it by its name
 // ts-unused-exports:disable-next-line
 export const mochaGlobalSetup = async (): Promise<void> => {
-  if (process.env[ADDRESS] !== undefined) return;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   // reason: a TCP server that listens has such an address
   process.env[ADDRESS] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -38,7 +37,6 @@ export const mochaGlobalSetup = async (): Promise<void> => {
 // mocha finds it by its name
 // ts-unused-exports:disable-next-line
 export const mochaGlobalTeardown = async (): Promise<void> => {
-  if (!server.listening) return;
   server.close();
   server.closeAllConnections();
   await databases.discard();

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { idOf, type Reply } from '../../support/client.js';
+import { nextPage } from '../../support/next-page.js';
+import type { StackOfSuite } from '../../support/stack-of-suite.js';
+
+/** What is promised of lists by what records contain, and of their order. */
+export const findingContract = ({ call }: StackOfSuite): Mocha.Suite =>
+  describe('finding records over HTTP', () => {
+    // of all businesses those of this suite
+    const found = '/business?parent=finding';
+    before(async () => {
+      for (const [name, user] of [
+        ['Zebra Holding', 'ann'],
+        ['acme holding', 'bob'],
+        ['Acme Foods', 'ann'],
+        ['Äcker & Söhne', 'ann'],
+        ['Acme Holding', 'cid'],
+      ] as const) {
+        const id = idOf(await call('POST', '/business', { body: { name, city: 'Oslo', parent: 'finding' } }));
+        await call('POST', `/business/${id}/owner`, { body: { user } });
+      }
+    });
+
+    const namesOf = ({ json }: Reply): ReadonlyArray<string> =>
+      (json as ReadonlyArray<{ name: string }>).map(({ name }) => name);
+    const all = async (query: string): Promise<ReadonlyArray<string>> =>
+      namesOf(await call('GET', `${found}&${query}`));
+    const paged = async (path: string): Promise<ReadonlyArray<string>> => {
+      const reply = await call('GET', path);
+      expect(reply.status).to.equal(200);
+      const next = nextPage(path, reply);
+      return [...namesOf(reply), ...(next === undefined ? [] : await paged(next))];
+    };
+
+    const asked: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+      ['q=holding', ['Zebra Holding', 'acme holding', 'Acme Holding']],
+      ['q=hold+ACM', ['acme holding', 'Acme Holding']],
+      ['q=%C3%84CK+s%C3%B6hne', ['Äcker & Söhne']],
+      ['q=nothing', []],
+      ['q=%26', []],
+      ['q=', []],
+      ['owner=ann', ['Zebra Holding', 'Acme Foods', 'Äcker & Söhne']],
+      ['owner=ann&q=acme', ['Acme Foods']],
+      ['owner=an', []],
+      ['sort=created&q=holding', ['Zebra Holding', 'acme holding', 'Acme Holding']],
+      ['sort=-created&owner=ann', ['Äcker & Söhne', 'Acme Foods', 'Zebra Holding']],
+      ['sort=name', ['Acme Foods', 'Acme Holding', 'Zebra Holding', 'acme holding', 'Äcker & Söhne']],
+      ['sort=-name', ['Äcker & Söhne', 'acme holding', 'Zebra Holding', 'Acme Holding', 'Acme Foods']],
+      ['sort=-name&q=acme', ['acme holding', 'Acme Holding', 'Acme Foods']],
+      ['sort=name&owner=ann&createdSince=2026-01-01T00:00:00Z', ['Acme Foods', 'Zebra Holding', 'Äcker & Söhne']],
+      ['updatedSince=9999-01-01T00:00:00Z&sort=name', []],
+      ['createdSince=2026-01-01T00:00:00Z&q=foods', ['Acme Foods']],
+    ];
+    for (const [query, names] of asked)
+      it(`gives ${JSON.stringify(names)} for ${query}, as a whole and by pages`, async () => {
+        expect(await all(query)).to.deep.equal(names);
+        for (const limit of [1, 2, 5]) expect(await paged(`${found}&${query}&limit=${limit}`)).to.deep.equal(names);
+      });
+
+    it('takes an id for no place in a sorted list, and says what would be one', async () => {
+      const { json } = await call('GET', `${found}&limit=1`);
+      const [{ _id }] = json as [{ _id: string }];
+      const forged = (...parts: ReadonlyArray<string>): string =>
+        Buffer.from(JSON.stringify(parts)).toString('base64url');
+      const afters = [_id, forged('name', _id, 'a\0b'), forged('name', 'x', 'a'), forged('name', randomUUID(), 'a')];
+      for (const after of afters)
+        for (const limit of ['', '&limit=1']) {
+          const refused = await call('GET', `${found}&sort=name&after=${after}${limit}`);
+          expect([refused.status, (refused.json as { errors: unknown }).errors], after + limit).to.deep.equal([
+            400,
+            [{ path: 'after', message: 'must be what the Link of a page has given under the same sort' }],
+          ]);
+        }
+    });
+
+    it('finds documents by name, file and tags, and sorts them', async () => {
+      for (const body of [
+        { name: 'Lease', type: 'Campaign', tags: ['flat', 'Oslo 2026'] },
+        { name: 'Deed', type: 'Campaign', tags: [] },
+      ])
+        await call('POST', '/document', { body });
+      const named = async (query: string) => namesOf(await call('GET', `/document?type=Campaign&${query}`));
+      expect(await named('q=lea')).to.deep.equal(['Lease']);
+      expect(await named('q=oslo+20+flat')).to.deep.equal(['Lease']);
+      expect(await named('sort=name')).to.deep.equal(['Deed', 'Lease']);
+      expect(await named('sort=name&q=d')).to.deep.equal(['Deed']);
+    });
+
+    it('finds what has U+FFFD in its name, by every parameter that takes text', async () => {
+      const name = 'a\ufffdb';
+      const id = idOf(await call('POST', '/business', { body: { name, parent: name } }));
+      for (const query of ['name', 'parent', 'q']) {
+        const { json } = await call('GET', `/business?${query}=${encodeURIComponent(name)}`);
+        expect(
+          (json as ReadonlyArray<{ _id: string }>).map(({ _id }) => _id),
+          query,
+        ).to.deep.equal([id]);
+      }
+    });
+  });

@@ -1,0 +1,4 @@
+import { startMemoryStack } from '../../../support/memory-stack.js';
+import { httpContract } from '../http.contract.js';
+
+httpContract('in memory', startMemoryStack);
