@@ -1,0 +1,208 @@
+import type { PlantedFault } from '../planted-fault.js';
+
+const CATCH_UP = 'projections/engine/rows/catch-up.ts';
+const REBUILDING = 'projections/engine/rebuild/rebuilding.ts';
+const RUN = 'projections/engine/run/projector-run.ts';
+const OPEN = 'projections/engine/generation/open-generation.ts';
+const HELD = 'projections/engine/generation/while-held.ts';
+
+/** Of rows that are made beside those that are live, and take their place. */
+export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
+  {
+    name: 'lost-lease-ignored-when-catching-up',
+    harm: 'a rebuild whose lease was taken switches to rows that lack what it could not write',
+    edits: [
+      {
+        file: CATCH_UP,
+        is: 'if ((await batch.write(step)) === undefined) throw leaseLost(generation.name);',
+        becomes:
+          'if ((await batch.write(step)) === undefined && generation.name === undefined) throw leaseLost(generation.name);',
+      },
+    ],
+  },
+  {
+    name: 'rebuild-always-level',
+    harm: 'rows become the live ones that lack what the live ones show',
+    edits: [
+      {
+        file: REBUILDING,
+        is: "if (to === 'start' || commitOf(from) > to.commit) return undefined;",
+        becomes: 'return { to: from, write: undefined };',
+      },
+      {
+        file: REBUILDING,
+        is: '      // the newest event in the live rows, and no later one, is the last that these lack\n      const end = events.findIndex(({ id }) => id === newest?.id);\n      if (end === -1 && newest?.id !== own.last?.id) return undefined;\n      const tail = events.slice(0, end + 1);\n      return { to, write: foldNow({ from, to, last: tail.at(-1) }, tail) };\n',
+        becomes: '',
+      },
+    ],
+  },
+  {
+    name: 'newest-event-left-out-of-the-last-step',
+    harm: 'a rebuild lacks the newest event when it becomes live, and no later one makes up for it',
+    edits: [
+      {
+        file: REBUILDING,
+        is: 'const tail = events.slice(0, end + 1);',
+        becomes: 'const tail = events.slice(0, Math.max(0, end));',
+      },
+    ],
+  },
+  {
+    name: 'checkpoint-not-compared-before-the-last-step',
+    harm: 'the last step of a rebuild is written over rows that are elsewhere',
+    edits: [
+      {
+        file: REBUILDING,
+        is: 'if (commitOf(own.checkpoint) !== commitOf(from)) return undefined;',
+        becomes: 'if (own.checkpoint === to) return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'new-version-live-before-it-is-level',
+    harm: 'a new version of a read model becomes live while it lacks what the one before shows',
+    edits: [
+      {
+        file: RUN,
+        is: 'if (!isAtLeast(reached, live) && head !== undefined && reached < head) return undefined;',
+        becomes: 'if (!isAtLeast(reached, live) && head !== undefined && reached === -1n) return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'versions-take-turns',
+    harm: 'two versions that run at the same time replace each other again and again',
+    edits: [
+      {
+        file: RUN,
+        is: "if (this.#status.role === 'previous' && live?.holder !== undefined) return undefined;",
+        becomes: '',
+      },
+    ],
+  },
+  {
+    name: 'switch-without-the-lease',
+    harm: 'rows become live whose writer is another process by then',
+    edits: [
+      {
+        file: RUN,
+        is: 'storage.change(projection, decide, { lease, isBrief: true });',
+        becomes: 'storage.change(projection, decide, { isBrief: true });',
+      },
+    ],
+  },
+  {
+    name: 'rows-dropped-that-are-written',
+    harm: 'a process that begins drops the rows that another version writes',
+    edits: [
+      {
+        file: RUN,
+        is: 'each.holder === undefined && !each.isEvidence && each.name !== name',
+        becomes: '!each.isEvidence && each.name !== name',
+      },
+    ],
+  },
+  {
+    name: 'replacement-not-looked-for',
+    harm: 'after a rebuild, on a quiet log, nobody writes the rows that are live',
+    edits: [
+      {
+        file: RUN,
+        is: "if (wasLive && now?.role !== 'live') return replaced(name);",
+        becomes: 'if (wasLive && now === undefined) return replaced(name);',
+      },
+    ],
+  },
+  {
+    name: 'replaced-rows-written-on',
+    harm: 'rows that were replaced get ahead of those that are live, and nobody can switch back to them',
+    edits: [
+      { file: RUN, is: "const mustBeLive = this.#status.role === 'live';", becomes: 'const mustBeLive = false;' },
+      {
+        file: RUN,
+        is: "if (wasLive && now?.role !== 'live') return replaced(name);",
+        becomes: 'if (wasLive && now === undefined) return replaced(name);',
+      },
+    ],
+  },
+  {
+    name: 'unfinished-rebuild-taken-up-by-a-service',
+    harm: 'a service writes the rows that a rebuild is making, and the rebuild loses them',
+    edits: [
+      {
+        file: OPEN,
+        is: "const isUnfinished = ({ role, isRebuild }: GenerationState): boolean => role === 'building' && isRebuild;",
+        becomes:
+          "const isUnfinished = ({ role, isRebuild }: GenerationState): boolean => role === 'previous' && isRebuild;",
+      },
+    ],
+  },
+  {
+    name: 'rows-of-another-version-resumed',
+    harm: 'a rebuild goes on with rows that another version of the program has begun',
+    edits: [
+      {
+        file: OPEN,
+        is: 'newest?.version === versionOf(projection) && newest.logIdentity === logIdentity',
+        becomes: 'newest?.logIdentity === logIdentity',
+      },
+    ],
+  },
+  {
+    name: 'lost-lease-not-told',
+    harm: 'a rebuild goes on after another command has taken its rows',
+    edits: [
+      {
+        file: HELD,
+        is: 'if (renewed?.fencing !== fencing) over.abort(leaseLost(name));',
+        becomes: 'if (renewed?.fencing !== fencing && name === undefined) over.abort(leaseLost(name));',
+      },
+      {
+        file: REBUILDING,
+        is: '{ lease, isBrief: true },',
+        becomes: '{ ...(lease.name === undefined ? { lease } : {}), isBrief: true },',
+      },
+      {
+        file: CATCH_UP,
+        is: 'if ((await batch.write(step)) === undefined) throw leaseLost(generation.name);',
+        becomes:
+          'if ((await batch.write(step)) === undefined && generation.name === undefined) throw leaseLost(generation.name);',
+      },
+    ],
+  },
+  {
+    name: 'previous-rows-get-ahead',
+    harm: 'the rows that were replaced are written further than those that are live, and nobody can switch back to them',
+    edits: [
+      {
+        file: 'projections/engine/run/update-previous.ts',
+        is: 'await catchUp(writer, store, apply, checkpoint, { clock, upTo, signal: held }));',
+        becomes:
+          'await catchUp(writer, store, apply, checkpoint, { clock, ...(upTo.commit < 0n && { upTo }), signal: held }));',
+      },
+    ],
+  },
+  {
+    name: 'repair-of-an-older-checkpoint',
+    harm: 'a repair writes a row as it was before events that the rows show by then',
+    edits: [
+      {
+        file: 'projections/engine/verify/repair.ts',
+        is: 'const written = await rewrite({ stream, entity, parking });',
+        becomes:
+          'const { checkpoint } = await readWritableLive(storage, projection);\n  const written = await storage.rewrite(writer, checkpoint, { stream, entity, parking, mustBeLive: true });',
+      },
+    ],
+  },
+  {
+    name: 'ledger-end-kept-after-a-last-step',
+    harm: 'a rebuilt ledger goes on from where it was before the last step, or from where that was not written',
+    edits: [
+      {
+        file: 'projections/engine/ledger/apply-to-ledger.ts',
+        is: '      end = undefined;\n',
+        becomes: '      end = before;\n',
+      },
+    ],
+  },
+];

@@ -1,0 +1,91 @@
+import type { PlantedFault } from '../planted-fault.js';
+
+const SIGNING = 'src/sealing/keep-signing.ts';
+const TREE = 'src/sealing/sign-tree.ts';
+
+/** Of how the log is sealed. */
+export const faultsOfSealing: ReadonlyArray<PlantedFault> = [
+  {
+    name: 'tree-signed-before-the-log-is-level',
+    harm: 'a tree that lacks events which were signed before is signed, or said to be cut',
+    edits: [
+      {
+        file: SIGNING,
+        is: 'if (!(await isComplete())) return;',
+        becomes: 'if (stopping.signal.aborted && !(await isComplete())) return;',
+      },
+      {
+        file: TREE,
+        is: "if (size < signed) return fault('Shorter');",
+        becomes: 'if (size < signed) return E.right(undefined);',
+      },
+    ],
+  },
+  {
+    name: 'tree-not-compared-with-what-was-signed',
+    harm: 'a tree is signed that does not begin with the events that were signed before',
+    edits: [
+      {
+        file: TREE,
+        is: "return root.right.equals(opened.right.root) ? E.right(undefined) : fault('Differs');",
+        becomes: "return root.right.length > 0 ? E.right(undefined) : fault('Differs');",
+      },
+      {
+        file: 'projections/engine/ledger/number-rows.ts',
+        is: 'return { rows, end: { size: size + BigInt(rows.length), latest } };',
+        becomes:
+          'if (rows.length > 1) rows.reverse();\n    return { rows, end: { size: size + BigInt(rows.length), latest } };',
+      },
+    ],
+  },
+  {
+    name: 'checkpoint-not-recorded',
+    harm: 'a checkpoint is handed out, and nobody knows later that it was signed',
+    edits: [
+      {
+        file: TREE,
+        is: '  await tree.record(checkpoint);\n  if ((await',
+        becomes: '  if (checkpoint.size > 3) return;\n  await tree.record(checkpoint);\n  if ((await',
+      },
+    ],
+  },
+  {
+    name: 'storage-not-asked-before-a-signature',
+    harm: 'a tree is signed while nobody knows what was signed before',
+    edits: [
+      {
+        file: SIGNING,
+        is: 'if (!(await archive.isThere())) throw STORAGE_SILENT;',
+        becomes: 'if (seal === undefined && !(await archive.isThere())) throw STORAGE_SILENT;',
+      },
+    ],
+  },
+  {
+    name: 'checkpoint-noted-before-it-is-kept',
+    harm: 'a checkpoint that could not be put into the storage is said to have been removed there',
+    edits: [
+      {
+        file: 'src/sealing/noting-archive.ts',
+        is: 'return E.isLeft(put) ? put : attempt(() => notes.note(checkpoint), unavailable);',
+        becomes:
+          'const noted = await attempt(() => notes.note(checkpoint), unavailable);\n      return E.isLeft(put) ? put : noted;',
+      },
+    ],
+  },
+  {
+    name: 'last-checkpoint-not-kept-at-the-end',
+    harm: 'a service that stops leaves its last checkpoint in the database alone',
+    edits: [{ file: SIGNING, is: 'await putNewest(true);', becomes: 'await putNewest(false);' }],
+  },
+  {
+    name: 'leaf-of-another-event',
+    harm: 'the tree does not say what the log says',
+    edits: [
+      {
+        file: 'projections/engine/ledger/number-rows.ts',
+        is: 'const leaf = eventLeaf(event, hash);',
+        becomes: 'const leaf = eventLeaf(events[0] ?? event, hash);',
+      },
+    ],
+  },
+];

@@ -1,0 +1,60 @@
+/**
+ * Plants faults into a copy of the program, one at a time, and has the simulation find them:
+ *
+ *   npm run simulate:planted [-- NAME… --seeds 2000 --from 1 --jobs 2]
+ *   npm run simulate:planted -- --list
+ *
+ * Ends with 0 when each was found.
+ */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type Found, makeFinder } from './find-fault.js';
+import { plantedFaults } from './planted-faults.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    list: { type: 'boolean', default: false },
+    seeds: { type: 'string', default: '2000' },
+    from: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+  },
+});
+
+const shown = (found: Found): string => {
+  switch (found._tag) {
+    case 'Found':
+      return `found ${found.seed} ${found.broken}`;
+    case 'NotFound':
+      return `not found in ${found.seeds} seeds`;
+    case 'NoPlace':
+      return `not planted: ${found.reason}`;
+  }
+};
+
+/** Whether each fault was found. */
+const findAll = async (names: ReadonlyArray<string>): Promise<boolean> => {
+  const left = plantedFaults.filter(({ name }) => names.length === 0 || names.includes(name));
+  let isEachFound = true;
+  const findSome = async (): Promise<void> => {
+    const finder = await makeFinder();
+    try {
+      for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
+        const found = await finder.find(fault, Number(values.from), Number(values.seeds));
+        isEachFound &&= found._tag === 'Found';
+        process.stdout.write(`${fault.name} ${shown(found)}\n`);
+      }
+    } finally {
+      await finder.remove();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(Number(values.jobs), left.length) }, findSome));
+  return isEachFound;
+};
+
+const unknown = positionals.filter((wanted) => !plantedFaults.some(({ name }) => name === wanted));
+if (values.list) for (const { name, harm } of plantedFaults) process.stdout.write(`${name}: ${harm}\n`);
+else if (unknown.length > 0) {
+  process.stderr.write(`no planted fault is called ${unknown.join(' or ')}: see --list\n`);
+  process.exitCode = 2;
+} else process.exitCode = (await findAll(positionals)) ? 0 : 1;

@@ -1,0 +1,17 @@
+import { faultsOfCommands } from './faults/commands.js';
+import { faultsOfReads } from './faults/reads.js';
+import { faultsOfRebuilding } from './faults/rebuilding.js';
+import { faultsOfRows } from './faults/rows.js';
+import { faultsOfSealing } from './faults/sealing.js';
+import { faultsOfSql } from './faults/sql.js';
+import type { PlantedFault } from './planted-fault.js';
+
+/** Every fault that the simulation is to find. */
+export const plantedFaults: ReadonlyArray<PlantedFault> = [
+  ...faultsOfCommands,
+  ...faultsOfRows,
+  ...faultsOfRebuilding,
+  ...faultsOfSealing,
+  ...faultsOfReads,
+  ...faultsOfSql,
+];
