@@ -1,4 +1,5 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { cp, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +15,8 @@ export type Copy = {
   readonly folder: string;
   /** Has these edits in it from now on, and no others. Left, and none in it: the place of one has changed. */
   readonly plant: (edits: ReadonlyArray<Edit>) => Promise<E.Either<string, void>>;
-  readonly remove: () => Promise<void>;
+  /** Is done when the process ends, too. */
+  readonly remove: () => void;
 };
 
 /** The files of the program that edits change, as they are afterwards. Left: the place of one has changed. */
@@ -33,6 +35,8 @@ export const editedFiles = async (
 
 export const makeCopy = async (): Promise<Copy> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'planted-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
   for (const name of COPIED) await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true });
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   let planted: ReadonlySet<string> = new Set();
@@ -47,6 +51,9 @@ export const makeCopy = async (): Promise<Copy> => {
       for (const [file, text] of edited.right) await writeFile(path.join(folder, file), text);
       return E.right(undefined);
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: () => {
+      process.off('exit', remove);
+      remove();
+    },
   };
 };

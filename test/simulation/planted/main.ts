@@ -21,6 +21,9 @@ const { values, positionals } = parseArgs({
   },
 });
 
+// so that the copies are removed then, too
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 const shown = (found: Found): string => {
   switch (found._tag) {
     case 'Found':
@@ -45,7 +48,7 @@ const findAll = async (names: ReadonlyArray<string>): Promise<boolean> => {
         process.stdout.write(`${fault.name} ${shown(found)}\n`);
       }
     } finally {
-      await finder.remove();
+      finder.remove();
     }
   };
   await Promise.all(Array.from({ length: Math.min(Number(values.jobs), left.length) }, findSome));

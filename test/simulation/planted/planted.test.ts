@@ -59,7 +59,7 @@ describe('planted faults', function () {
     try {
       expect(await finder.find(fault, 1, 3)).to.include({ _tag: 'Found' });
     } finally {
-      await finder.remove();
+      finder.remove();
     }
   });
 });

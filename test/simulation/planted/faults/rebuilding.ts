@@ -15,8 +15,7 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
       {
         file: CATCH_UP,
         is: 'if ((await batch.write(step)) === undefined) throw leaseLost(generation.name);',
-        becomes:
-          'if ((await batch.write(step)) === undefined && generation.name === undefined) throw leaseLost(generation.name);',
+        becomes: 'await batch.write(step);',
       },
     ],
   },
@@ -109,7 +108,7 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
       {
         file: RUN,
         is: "if (wasLive && now?.role !== 'live') return replaced(name);",
-        becomes: 'if (wasLive && now === undefined) return replaced(name);',
+        becomes: '',
       },
     ],
   },
@@ -121,7 +120,7 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
       {
         file: RUN,
         is: "if (wasLive && now?.role !== 'live') return replaced(name);",
-        becomes: 'if (wasLive && now === undefined) return replaced(name);',
+        becomes: '',
       },
     ],
   },
@@ -155,18 +154,17 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
       {
         file: HELD,
         is: 'if (renewed?.fencing !== fencing) over.abort(leaseLost(name));',
-        becomes: 'if (renewed?.fencing !== fencing && name === undefined) over.abort(leaseLost(name));',
+        becomes: '',
       },
       {
         file: REBUILDING,
         is: '{ lease, isBrief: true },',
-        becomes: '{ ...(lease.name === undefined ? { lease } : {}), isBrief: true },',
+        becomes: '{ isBrief: true },',
       },
       {
         file: CATCH_UP,
         is: 'if ((await batch.write(step)) === undefined) throw leaseLost(generation.name);',
-        becomes:
-          'if ((await batch.write(step)) === undefined && generation.name === undefined) throw leaseLost(generation.name);',
+        becomes: 'await batch.write(step);',
       },
     ],
   },
@@ -177,8 +175,7 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
       {
         file: 'projections/engine/run/update-previous.ts',
         is: 'await catchUp(writer, store, apply, checkpoint, { clock, upTo, signal: held }));',
-        becomes:
-          'await catchUp(writer, store, apply, checkpoint, { clock, ...(upTo.commit < 0n && { upTo }), signal: held }));',
+        becomes: 'await catchUp(writer, store, apply, checkpoint, { clock, signal: held }));',
       },
     ],
   },

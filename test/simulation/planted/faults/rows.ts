@@ -15,7 +15,7 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
       {
         file: PROGRESS,
         is: 'if (position <= reached) return Promise.resolve(true);',
-        becomes: 'if (position <= reached || budgetMs > 0) return Promise.resolve(true);',
+        becomes: 'if (position >= 0n) return Promise.resolve(true);',
       },
     ],
   },
@@ -48,7 +48,7 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
       {
         file: ROW_OR_FOLD,
         is: "await readRow(id, rows === 'Unsure');",
-        becomes: "await readRow(id, rows === 'Unsure' && !isNow);",
+        becomes: 'await readRow(id, false);',
       },
     ],
   },
@@ -58,8 +58,8 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: ROW_OR_FOLD,
-        is: "const rows = isNow ? freshness.rows() : 'Behind';",
-        becomes: "const rows = isNow ? ('Fresh' as ReturnType<typeof freshness.rows>) : 'Behind';",
+        is: "const row = rows === 'Behind' ? undefined : await readRow(id, rows === 'Unsure');",
+        becomes: "const row = isNow ? await readRow(id, rows === 'Unsure') : undefined;",
       },
     ],
   },
@@ -127,7 +127,7 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
       {
         file: RUN,
         is: 'if (role === undefined) throw (await this.findEnd()) ?? leaseLost(name);',
-        becomes: 'if (role === undefined && name === undefined) throw leaseLost(name);',
+        becomes: '',
       },
       {
         file: RUN,
@@ -143,7 +143,7 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
       {
         file: 'projections/engine/generation/while-held.ts',
         is: 'if (renewed?.fencing !== fencing) over.abort(leaseLost(name));',
-        becomes: 'if (renewed?.fencing !== fencing && name === undefined) over.abort(leaseLost(name));',
+        becomes: '',
       },
     ],
   },
