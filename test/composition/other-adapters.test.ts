@@ -52,7 +52,7 @@ const start = async (seed: number) => {
   const store = makeInMemoryEventStore();
   const storage = makeMemoryStorage(runtime);
   const seal = makeMemorySeal(runtime.clock, storage);
-  const files = makeMemoryFiles();
+  const files = makeMemoryFiles(runtime.clock);
   const log = makeLogger(runtime.clock, 'fatal', false, { write: () => undefined });
   const started = new Started();
   const closed: Array<string> = [];

@@ -1,113 +1,223 @@
-import { drawCheckpointKey } from '../support/memory-adapters/memory-config.js';
+import { categoriesOf } from '../../projections/read-model.js';
+import { readModelsOf, registry } from '../../src/entities/registry.js';
+import { orThrow } from '../../src/event-sourcing/attempt.js';
+import { drawCheckpointKey, memoryConfig } from '../support/memory-adapters/memory-config.js';
+import { type Fault, faultsOf, type Victim } from './faults.js';
 import type { Notebook } from './notebook.js';
-import { type Service, type Shared, startIn } from './service.js';
-import type { Mishap } from './way.js';
+import { type Command, operate } from './operator.js';
+import { type Program, PROGRAMS, registryOf } from './program.js';
+import { reachedBy, type Service, type Shared, startIn } from './service.js';
+import { makeTroubles } from './trouble.js';
 import type { SimulatedProcess, World } from './world.js';
 
 const SERVICES = 2;
-/** Of so many calls one gets no answer, though it took effect. */
-const LOST = 1 / 300;
-/** The pause between two faults, and how long one lasts at most, ms. */
-const [PAUSE_MS, LONGEST_MS] = [6_000, 8_000];
+/** The longest pause between the beginnings of two faults, and how long one lasts at most, ms. */
+const [PAUSE_MS, LONGEST_MS] = [14_000, 8_000];
+/** How long a program that could not start is left alone, ms. */
 const AGAIN_MS = 500;
+/** How long it takes until all that was hindered knows what it missed, ms. */
+const KNOWN_MS = 2_000;
+/** The longest that a stop or a command may take, ms: what it waits for may be away meanwhile. */
+const ENDS_MS = 60_000;
 
 export type Cluster = {
   /** Each that runs now. */
   readonly running: () => ReadonlyArray<Service>;
-  /** Begins what goes wrong: so many things, one after the other. */
+  /** Begins what goes wrong: so many things, several at a time. */
   readonly beginFaults: (many: number) => void;
-  /** From now on nothing goes wrong that has not begun. */
+  /** From now on nothing goes wrong that has not begun. In the end all services are of one version again. */
   readonly endFaults: () => void;
   readonly stop: () => Promise<void>;
 };
 
+/** One of the services, over all the processes that it has one after the other. */
+type Slot = {
+  readonly name: string;
+  program: Program;
+  process: SimulatedProcess;
+  service: Service | undefined;
+  isStopping: boolean;
+  downMs: number;
+};
+
 /** Several services that share a log, read models and files, as the processes of one installation do. */
 export const startCluster = async (world: World, shared: Shared, notes: Notebook): Promise<Cluster> => {
-  const { say, count } = notes;
-  const checkpointKey = drawCheckpointKey(world.begin().random);
-  const services: Array<Service | undefined> = Array.from({ length: SERVICES }, () => undefined);
-  let cut: { readonly process: SimulatedProcess; readonly from: string } | undefined;
-  let isFaulty = false;
+  const { say, count, breaks } = notes;
+  const { random } = world.begin();
+  const { fraction } = random;
+  const checkpointKey = drawCheckpointKey(random);
+  const troubles = makeTroubles(world, count);
+  let [isFaulty, isOver] = [false, false];
 
-  const mishapOf = (of: 'log' | 'rows', process: SimulatedProcess): Mishap => {
-    if (cut?.process === process && cut.from === of) return 'Refused';
-    if (!isFaulty || world.random() >= LOST) return undefined;
-    count(`an answer of the ${of} is lost`);
-    return 'Lost';
+  const slots = Array.from({ length: SERVICES }, (_, number): Slot => ({
+    name: `service ${number}`,
+    program: 'old',
+    process: world.begin(),
+    service: undefined,
+    isStopping: false,
+    downMs: AGAIN_MS,
+  }));
+
+  /** One process after the other. */
+  const live = async (slot: Slot, onRunning: () => void): Promise<void> => {
+    const { name } = slot;
+    for (; !isOver; slot.process = world.begin()) {
+      const { process, program } = slot;
+      try {
+        const { luckOf } = troubles;
+        const options = { checkpointKey, program, luckOf, say: (line: string) => say(`${name}: ${line}`) };
+        slot.service = await startIn(world, process, shared, options);
+        say(`${name} runs, of the ${program} version`);
+        onRunning();
+      } catch (error) {
+        say(`${name} could not start: ${String(error)}`);
+      }
+      // the others have ended themselves
+      await process.end.catch(() => undefined);
+      [slot.service, slot.isStopping] = [undefined, false];
+      await world.sleep(slot.downMs);
+      slot.downMs = AGAIN_MS;
+    }
   };
 
-  const begin = async (number: number): Promise<void> => {
-    const options = { checkpointKey, mishapOf, say: (line: string) => say(`service ${number}: ${line}`) };
-    while (services[number] === undefined)
-      try {
-        services[number] = await startIn(world, shared, options);
-        say(`service ${number} runs`);
-      } catch (error) {
-        say(`service ${number} could not start: ${String(error)}`);
+  const stopInOrder = async ({ name, service, process }: Slot): Promise<void> => {
+    if (service === undefined) return;
+    const stopping = service.stop().then(
+      () => 'stopped' as const,
+      () => 'killed' as const,
+    );
+    const ended = await Promise.race([stopping, world.sleep(ENDS_MS).then(() => undefined)]);
+    if (ended === undefined) breaks(`${name} does not stop`);
+    if (ended === 'stopped' && process.waiting() > 0)
+      breaks(`${name} has stopped, and ${process.waiting()} timers wait`);
+    service.kill();
+  };
+
+  const restart = (slot: Slot, isOtherProgram: boolean): void => {
+    if (slot.service === undefined || slot.isStopping) return;
+    slot.isStopping = true;
+    if (isOtherProgram) slot.program = PROGRAMS.find((program) => program !== slot.program) ?? slot.program;
+    const what = slot.program === 'new' ? 'is upgraded' : 'goes back to the version before';
+    note(slot.name, isOtherProgram ? what : 'is restarted');
+    void stopInOrder(slot);
+  };
+
+  const victimOf = (slot: Slot): Victim => ({
+    name: slot.name,
+    process: slot.process,
+    kill: (downMs) => {
+      slot.downMs = downMs;
+      if (slot.service === undefined) slot.process.kill();
+      else slot.service.kill();
+      slot.service = undefined;
+    },
+    restart: (isOtherProgram) => restart(slot, isOtherProgram),
+  });
+
+  const note = (who: string, what: string, more = ''): void => {
+    say(`${who} ${what} ${more}`.trimEnd());
+    count(`${who.startsWith('service') ? 'a service' : who} ${what}`);
+  };
+
+  const runCommand = async (command: Command, isKilled: boolean): Promise<void> => {
+    const process = world.begin();
+    const who = 'an operator';
+    const program = slots[Math.floor(fraction() * SERVICES)]?.program ?? 'old';
+    note(who, `begins a ${command}`, `with the ${program} version`);
+    const kill = (): void => {
+      note(who, `is killed in a ${command}`);
+      process.kill();
+    };
+    if (isKilled)
+      troubles.lieInWait(process, {
+        name: undefined,
+        skipped: Math.floor(fraction() * 80),
+        mishap: () => ({
+          _tag: 'Killed',
+          moment: fraction() < 0.5 ? 'before it takes effect' : 'after it took effect',
+          kill,
+        }),
+      });
+    const { store, storage } = reachedBy(world, process, shared, troubles.luckOf);
+    const { snapshotKey } = memoryConfig(checkpointKey);
+    const operator = { process, store, storage, registry: registryOf(world, program), snapshotKey, notes };
+    const said = await Promise.race([
+      operate(operator, command).catch(() => 'killed'),
+      world.sleep(ENDS_MS).then(() => undefined),
+    ]);
+    if (said === undefined) breaks(`a ${command} does not end`);
+    say(`${who}'s ${command}: ${said ?? ''}`);
+    if (said !== 'killed' && process.waiting() > 0)
+      breaks(`a ${command} has ended, and ${process.waiting()} timers wait`);
+    process.kill();
+  };
+
+  const faults = faultsOf({
+    world,
+    troubles,
+    fraction,
+    note,
+    operate: (command, isKilled) => void runCommand(command, isKilled),
+  });
+  const hindered = { notes: -Infinity, log: -Infinity };
+
+  /** Whether the live rows show all of the log: then no process knows of a change that others cannot learn of. */
+  const areRowsLevel = async (): Promise<boolean> => {
+    const live = new Map(
+      (await shared.storage.liveCheckpoints()).map(({ projection, commit }) => [projection, commit]),
+    );
+    for (const model of readModelsOf(registry)) {
+      const head = orThrow(await shared.store.head(categoriesOf(model)));
+      if ((head ?? -1n) > (live.get(model.name) ?? -1n)) return false;
+    }
+    return true;
+  };
+
+  const mayBegin = async ({ hinders }: Fault): Promise<boolean> => {
+    if (hinders === undefined) return true;
+    const isOtherHindered = hindered[hinders === 'log' ? 'notes' : 'log'] + KNOWN_MS > world.now();
+    return !isOtherHindered && (hinders === 'notes' || world.standStill(areRowsLevel()));
+  };
+
+  const makeTrouble = async (many: number): Promise<void> => {
+    for (let left = many; left > 0; left -= 1) {
+      await world.sleep(fraction() * PAUSE_MS);
+      const fault = faults[Math.floor(fraction() * faults.length)];
+      const slot = slots[Math.floor(fraction() * SERVICES)];
+      const ms = fraction() * LONGEST_MS;
+      if (fault === undefined || slot === undefined || !(await mayBegin(fault))) continue;
+      if (!isFaulty) return;
+      if (fault.hinders !== undefined) hindered[fault.hinders] = Math.max(hindered[fault.hinders], world.now() + ms);
+      fault.begin(victimOf(slot), ms);
+    }
+  };
+
+  const goBack = async (): Promise<void> => {
+    await world.sleep(LONGEST_MS);
+    for (const slot of slots)
+      while (slot.program !== 'old' && !isOver) {
+        restart(slot, true);
         await world.sleep(AGAIN_MS);
       }
   };
 
-  const cutOff =
-    (from: 'log' | 'rows') =>
-    async ({ process }: Service, ms: number): Promise<void> => {
-      cut = { process, from };
-      await world.sleep(ms);
-      cut = undefined;
-    };
-
-  /** Each ends when all is as before, but for what the service remembers. */
-  const faults: Readonly<Record<string, (service: Service, ms: number, number: number) => Promise<void>>> = {
-    'is killed': async (service, ms, number) => {
-      services[number] = undefined;
-      service.kill();
-      await world.sleep(ms);
-      await begin(number);
-    },
-    'is frozen': async ({ process }, ms) => {
-      process.freeze(ms);
-      await world.sleep(ms);
-    },
-    'has its clock set': ({ process }, ms) => {
-      process.setBy(world.random() < 0.5 ? ms : -ms);
-      return Promise.resolve();
-    },
-    'is cut off from the log': cutOff('log'),
-    'is cut off from the rows': cutOff('rows'),
-  };
-
-  const makeTrouble = async (many: number): Promise<void> => {
-    const names = Object.keys(faults);
-    for (let left = many; left > 0; left -= 1) {
-      await world.sleep(world.random() * PAUSE_MS);
-      if (!isFaulty) return;
-      const number = Math.floor(world.random() * SERVICES);
-      const name = names[Math.floor(world.random() * names.length)] ?? '';
-      const service = services[number];
-      if (service === undefined) continue;
-      say(`service ${number} ${name}`);
-      count(`a service ${name}`);
-      await faults[name]?.(service, world.random() * LONGEST_MS, number);
-    }
-  };
-
-  await Promise.all(services.map((_, number) => begin(number)));
+  await Promise.all(slots.map((slot) => new Promise<void>((onRunning) => void live(slot, onRunning))));
   return {
-    running: () => services.flatMap((service) => service ?? []),
+    running: () => slots.flatMap(({ service, isStopping }) => (service === undefined || isStopping ? [] : service)),
     beginFaults: (many) => {
       isFaulty = true;
+      troubles.setLossy(many > 0);
       void makeTrouble(many);
     },
     endFaults: () => {
       isFaulty = false;
+      troubles.setLossy(false);
       say('nothing goes wrong any more');
+      void goBack();
     },
     stop: async () => {
-      await Promise.all(services.map((service) => service?.stop() ?? Promise.resolve()));
-      for (const [number, service] of services.entries()) {
-        const waiting = service?.process.waiting() ?? 0;
-        if (waiting > 0) notes.breaks(`service ${number} has stopped, and ${waiting} timers wait`);
-      }
+      isOver = true;
+      await Promise.all(slots.map(stopInOrder));
     },
   };
 };

@@ -1,13 +1,20 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import jwt from 'jsonwebtoken';
+import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import type { Adapters } from '../../src/composition/adapters.js';
 import { startService } from '../../src/composition/start-service.js';
 import { Started } from '../../src/composition/started.js';
-import { registry } from '../../src/entities/registry.js';
+import { SILENCE_MS } from '../../src/event-sourcing/answer-deadline.js';
+import { attempt } from '../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { reasonOf } from '../../src/event-sourcing/reason-of.js';
+import type { CannotOpen } from '../../src/infrastructure/cannot-open.js';
+import { watchDiskSpace } from '../../src/infrastructure/disk-space/disk-space.js';
+import { putWithinSpace } from '../../src/infrastructure/disk-space/within-space.js';
 import { makeLogger } from '../../src/infrastructure/logging/logger.js';
 import type { Storage } from '../../src/infrastructure/open-storage.js';
+import type { ReadModelQueries } from '../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import { memoryAdapters } from '../support/memory-adapters/memory-adapters.js';
 import { memoryConfig } from '../support/memory-adapters/memory-config.js';
 import { makeMemoryReadModels } from '../support/memory-read-models.js';
@@ -15,9 +22,15 @@ import type { MemorySeal } from '../support/memory-seal.js';
 import type { MemoryStorage } from '../support/memory-storage/memory-storage.js';
 import { SECRET } from '../support/tokens.js';
 import { connect } from './connection.js';
+import { filesBy } from './ports/files.js';
+import { logBy } from './ports/log.js';
+import { queriesBy } from './ports/queries.js';
+import { storageBy } from './ports/rows.js';
+import { sealBy } from './ports/seal.js';
+import { type Program, registryOf } from './program.js';
 import { type Answer, beginRequest } from './request.js';
-import { answeredLater, logBy, storageBy } from './shared-ports.js';
-import { makeWay, type Mishap } from './way.js';
+import type { Troubles } from './trouble.js';
+import { makeWay } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
 
 /** What all processes of a cluster share. */
@@ -39,62 +52,80 @@ export type Service = {
 
 type Options = {
   readonly checkpointKey: string;
-  /** What becomes of a call to `log` or `rows`. */
-  readonly mishapOf: (of: 'log' | 'rows', process: SimulatedProcess) => Mishap;
+  readonly program: Program;
+  readonly luckOf: Troubles['luckOf'];
   readonly say: (line: string) => void;
 };
 
-const adaptersOf = (
+/** How long what a process reaches is waited for, ms: by the queries and the seal, and by those that write rows; and of files. */
+const [PATIENCE_MS, WRITER_MS, FILES_MS] = [SILENCE_MS, 15_000, 30_000];
+
+/** What a process reaches, on its way. Those that it reaches by HTTP or gRPC repeat a call; the driver of Postgres does not. */
+export const reachedBy = (
   world: World,
   process: SimulatedProcess,
   { store, storage, seal, files }: Shared,
-  mishapOf: Options['mishapOf'],
-  onServer: (server: Server) => void,
-): Adapters => {
-  const log = makeWay(world, process, () => mishapOf('log', process));
-  const rows = makeWay(world, process, () => mishapOf('rows', process));
-  const safe = makeWay(world, process, () => undefined);
-  const sealBy: MemorySeal = (ledger, place) => {
-    const own = seal(ledger, place);
-    return {
-      ...answeredLater(safe, own),
-      // a process that was killed holds no lock
-      lockTree: (work) =>
-        safe.call(
-          'lock tree',
-          () => own.lockTree((tree) => Promise.race([work(tree), process.end])),
-          (cause) => Promise.reject(cause),
-        ),
-    };
-  };
-  return memoryAdapters(
-    {
-      store: logBy(log, store),
-      storage: storageBy(rows, storage),
-      queries: answeredLater(safe, makeMemoryReadModels({ storage, seal })),
-      seal: sealBy,
+  luckOf: Options['luckOf'],
+): Omit<Shared, 'storage'> & { readonly storage: ReadModelStorage; readonly queries: ReadModelQueries } => {
+  const [log, rows, objects] = [luckOf(process, 'log'), luckOf(process, 'rows'), luckOf(process, 'files')];
+  const reading = makeWay(world, process, rows, { patienceMs: PATIENCE_MS, repeats: false });
+  const { monotonic } = process.clock;
+  return {
+    store: logBy(makeWay(world, process, log, { patienceMs: PATIENCE_MS, repeats: true }), monotonic, store),
+    storage: storageBy(makeWay(world, process, rows, { patienceMs: WRITER_MS, repeats: false }), storage),
+    queries: queriesBy(reading, makeMemoryReadModels({ storage, seal })),
+    seal: (ledger, place) => sealBy(reading, process, seal(ledger, place)),
+    files: filesBy(
+      makeWay(world, process, objects, { patienceMs: FILES_MS, repeats: true }),
+      () => objects.breaksOff(),
       files,
-    },
-    { onServer },
-  );
+    ),
+  };
 };
 
-/** Starts a whole service in a process of its own, by the function that `npm start` composes by. */
-export const startIn = async (world: World, shared: Shared, options: Options): Promise<Service> => {
-  const process = world.begin();
+/** Nothing of a storage of files works without it: it is tried when it is opened. */
+const opening =
+  (files: Storage, { clock }: SimulatedProcess): Adapters['openStorage'] =>
+  () =>
+    attempt(
+      async () => {
+        await files.isThere();
+        const space = watchDiskSpace(clock, undefined);
+        return { ...files, put: putWithinSpace(files.put, space), space };
+      },
+      (cause): CannotOpen => ({ _tag: 'CannotOpen', message: `the files cannot be opened: ${reasonOf(cause)}` }),
+    );
+
+/**
+ * Starts a whole service in a process of its own, by the function that `npm start` composes by. Rejects when the process is
+ * killed meanwhile.
+ */
+export const startIn = async (
+  world: World,
+  process: SimulatedProcess,
+  shared: Shared,
+  options: Options,
+): Promise<Service> => {
   let server: Server | undefined;
   const sockets = new Set<Socket>();
   const started = new Started();
   const log = makeLogger(process.clock, 'warn', false, {
     write: (line: string) => (process.isAlive() ? options.say(line.trimEnd()) : undefined),
   });
-  const adapters = adaptersOf(world, process, shared, options.mishapOf, (made) => (server = made));
-  const entities = registry.entities.map((entity) => ({
-    ...entity,
-    // its routes are a module of their own
-    serve: (ports: Parameters<typeof entity.serve>[0]) => world.standStill(entity.serve(ports)),
-  }));
-  await startService(memoryConfig(options.checkpointKey), log, started, { ...registry, entities }, process, adapters);
+  const reached = reachedBy(world, process, shared, options.luckOf);
+  const adapters: Adapters = {
+    ...memoryAdapters(reached, { onServer: (made) => (server = made) }),
+    openStorage: opening(reached.files, process),
+  };
+  const registry = registryOf(world, options.program);
+  const starting = startService(memoryConfig(options.checkpointKey), log, started, registry, process, adapters);
+  try {
+    await Promise.race([starting, process.end]);
+  } catch (error) {
+    // as a program that could not start ends
+    process.kill();
+    throw error;
+  }
   const seconds = Math.floor(process.clock.date().getTime() / 1_000);
   const token = jwt.sign({ roles: 'admin', sub: 'alice', iat: seconds - 3_600, exp: seconds + 86_400 }, SECRET);
 
@@ -115,7 +146,7 @@ export const startIn = async (world: World, shared: Shared, options: Options): P
       request.end(body && JSON.stringify(body));
       return answer;
     },
-    stop: () => started.stop(),
+    stop: () => Promise.race([started.stop(), process.end]),
     kill: () => {
       process.kill();
       for (const socket of sockets) socket.destroy();

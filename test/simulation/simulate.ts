@@ -38,7 +38,7 @@ export const simulate = async (
     store: makeInMemoryEventStore('the log'),
     storage,
     seal: makeMemorySeal(clock, storage),
-    files: makeMemoryFiles(),
+    files: makeMemoryFiles(clock),
   };
   /** Runs until the work is done, which does not take for ever. */
   const ended = <A>(what: string, work: Promise<A>): Promise<A> => {

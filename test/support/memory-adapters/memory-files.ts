@@ -1,8 +1,12 @@
 import { Readable } from 'node:stream';
+import { either as E } from 'fp-ts';
+import type { ObjectStorage, StoredObject } from '../../../src/application/ports.js';
+import type { Clock } from '../../../src/event-sourcing/clock.js';
 import type { CheckpointObjects } from '../../../src/infrastructure/checkpoints/checkpoint-objects.js';
 import { NoSuchObject } from '../../../src/infrastructure/open-failure.js';
 import type { Storage } from '../../../src/infrastructure/open-storage.js';
-import { FakeObjectStorage } from '../fake-object-storage.js';
+import { takeBody } from '../../../src/infrastructure/upload-body.js';
+import type { FileContents } from '../../../src/read/get-file.js';
 
 const checkpointsIn = (kept: Map<string, Buffer>): CheckpointObjects => ({
   list: (folder, from) => {
@@ -31,12 +35,61 @@ const checkpointsIn = (kept: Map<string, Buffer>): CheckpointObjects => ({
   isThere: () => Promise.resolve(true),
 });
 
-/** A storage of files in memory: any number of processes of a test share one. `checkpointNotes` is what it keeps, by key. */
-export const makeMemoryFiles = (): Storage & { readonly checkpointNotes: ReadonlyMap<string, Buffer> } => {
+type Kept = { readonly content: Buffer; readonly modifiedAt: Date };
+
+const objectsOf = (clock: Pick<Clock, 'date'>): ObjectStorage & FileContents => {
+  const [objects, unfinished] = [new Map<string, Kept>(), new Map<number, Date>()];
+  let uploads = 0;
+  return {
+    heldPerPut: 0,
+    put: (key, body) =>
+      takeBody(body, async (chunks) => {
+        const [upload, modifiedAt] = [(uploads += 1), clock.date()];
+        // of one that fails it stays
+        unfinished.set(upload, modifiedAt);
+        const content: Array<Uint8Array> = [];
+        for await (const chunk of chunks) content.push(Buffer.from(chunk));
+        objects.set(key, { content: Buffer.concat(content), modifiedAt });
+        unfinished.delete(upload);
+      }),
+    open: (key, range) => {
+      const content = objects.get(key)?.content;
+      if (content === undefined)
+        return Promise.resolve(E.left({ _tag: 'FileMissing', reason: 'there is no such object' }));
+      if (range !== undefined && range.last >= content.length)
+        return Promise.resolve(E.left({ _tag: 'FileTooShort', reason: `the object has ${content.length} bytes` }));
+      const bytes = range === undefined ? content : content.subarray(range.first, range.last + 1);
+      return Promise.resolve(E.right(Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false })));
+    },
+    remove: (key) => {
+      objects.delete(key);
+      return Promise.resolve(E.right(undefined));
+    },
+    // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous, memory is not
+    list: async function* (prefix): AsyncGenerator<StoredObject> {
+      for (const [key, { content, modifiedAt }] of objects)
+        if (key.startsWith(prefix)) yield { key, size: content.length, modifiedAt };
+    },
+    clearUnfinished: (before) => {
+      const old = [...unfinished].filter(([, begun]) => begun < before);
+      for (const [upload] of old) unfinished.delete(upload);
+      return Promise.resolve(E.right(old.length));
+    },
+  };
+};
+
+/**
+ * A storage of files in memory: any number of processes of a test share one, which has a clock of its own. `checkpointNotes` is
+ * what it keeps, by key.
+ */
+export const makeMemoryFiles = (
+  clock: Pick<Clock, 'date'>,
+): Storage & { readonly checkpointNotes: ReadonlyMap<string, Buffer> } => {
   const checkpointNotes = new Map<string, Buffer>();
-  return Object.assign(new FakeObjectStorage(), {
+  return {
+    ...objectsOf(clock),
     isThere: () => Promise.resolve(true),
     checkpoints: checkpointsIn(checkpointNotes),
     checkpointNotes,
-  });
+  };
 };

@@ -1,0 +1,191 @@
+import { LEASE_MS } from '../../projections/engine/generation/lease.js';
+import { COMMANDS, type Command } from './operator.js';
+import { type Place, PLACES, type Troubles } from './trouble.js';
+import { MOMENTS } from './way.js';
+import type { SimulatedProcess, World } from './world.js';
+
+/** A service that something happens to. */
+export type Victim = {
+  /** As a trace names it. */
+  readonly name: string;
+  /** The one that runs now, or is about to. */
+  readonly process: SimulatedProcess;
+  /** Ends it as a crash does; it begins again after so many ms. */
+  readonly kill: (downMs: number) => void;
+  /** Stops it in order, and begins it again, of the other version if it is wanted. */
+  readonly restart: (isOtherProgram: boolean) => void;
+};
+
+export type Fault = {
+  readonly name: string;
+  /**
+   * What remains of docs/outages.md: a process that does not reach the log shows a record as it was, where another one could
+   * not note its change beside the rows. So while one process is hindered in the one, none is in the other.
+   */
+  readonly hinders?: 'notes' | 'log';
+  /** It is over by itself after so many ms. */
+  readonly begin: (victim: Victim, ms: number) => void;
+};
+
+export type Scene = {
+  readonly world: World;
+  readonly troubles: Troubles;
+  readonly fraction: () => number;
+  /** Says something, and counts it. */
+  readonly note: (who: string, what: string, more?: string) => void;
+  readonly operate: (command: Command, isKilled: boolean) => void;
+};
+
+/** The longest that a service is down after it was killed, ms. */
+const DOWN_MS = 4_000;
+
+/** Calls at which something happens to a process; undefined: at any. */
+const CALLS = [
+  'append',
+  'write rows',
+  'write ledger',
+  'acquire',
+  'change',
+  'noteAcknowledged',
+  'commit',
+  'head',
+  undefined,
+];
+
+/** Those between which and the decision to make them a lease may lapse. */
+const UNDER_LEASE = ['write rows', 'write ledger', 'step', 'acquire', 'change'];
+
+const hindrance = (place: Place): Pick<Fault, 'hinders'> => {
+  if (place === 'files') return {};
+  return { hinders: place === 'log' ? 'log' : 'notes' };
+};
+
+/** All that may go wrong. Each lasts for as long as it is told to, and several may at once. */
+export const faultsOf = ({ world, troubles, fraction, note, operate }: Scene): ReadonlyArray<Fault> => {
+  const below = (many: number): number => Math.floor(fraction() * many);
+  const drawn = <A>(all: ReadonlyArray<A>): A | undefined => all[below(all.length)];
+  const lasting = (ms: number): string => `for ${ms.toFixed(0)} ms`;
+
+  const atPlace = (place: Place): ReadonlyArray<Fault> => [
+    {
+      name: `is cut off from the ${place}`,
+      ...hindrance(place),
+      begin: ({ name, process }, ms) => {
+        const isSilent = fraction() < 0.5;
+        note(name, `is cut off from the ${place}`, `${lasting(ms)}, ${isSilent ? 'in silence' : 'refused'}`);
+        troubles.keepAway(process, place, { until: world.now() + ms, isSilent });
+      },
+    },
+    {
+      name: `the ${place} away`,
+      ...hindrance(place),
+      begin: (_, ms) => {
+        const isSilent = fraction() < 0.5;
+        note(
+          `the ${place}`,
+          place === 'log' ? 'is away' : 'are away',
+          `${lasting(ms)}, ${isSilent ? 'in silence' : 'refusing'}`,
+        );
+        troubles.keepAway(undefined, place, { until: world.now() + ms, isSilent });
+      },
+    },
+    {
+      name: `the ${place} slow`,
+      ...hindrance(place),
+      begin: ({ name, process }, ms) => {
+        note(name, `gets late answers from the ${place}`, lasting(ms));
+        troubles.slowDown(process, place, world.now() + ms);
+      },
+    },
+    {
+      name: `the ${place} full`,
+      ...(place === 'rows' ? { hinders: 'notes' as const } : {}),
+      begin: (_, ms) => {
+        note(`the disk of the ${place}`, 'is full', lasting(ms));
+        troubles.fill(place, world.now() + ms);
+      },
+    },
+  ];
+
+  /** Does something at a call, unless none comes in time. */
+  const ambush = (
+    { process }: Victim,
+    ms: number,
+    names: ReadonlyArray<string | undefined>,
+    mishap: Parameters<Troubles['lieInWait']>[1]['mishap'],
+  ): void => {
+    const name = drawn(names);
+    const end = troubles.lieInWait(process, { name, skipped: below(name === undefined ? 60 : 3), mishap });
+    void world.sleep(ms).then(end);
+  };
+
+  const ofServices: ReadonlyArray<Fault> = [
+    {
+      name: 'killed',
+      begin: ({ name, kill }, ms) => {
+        note(name, 'is killed', lasting(ms));
+        kill(ms);
+      },
+    },
+    ...MOMENTS.map((moment): Fault => ({
+      name: `killed ${moment}`,
+      begin: (victim, ms) =>
+        ambush(victim, ms, CALLS, (call) => ({
+          _tag: 'Killed',
+          moment,
+          kill: () => {
+            const downMs = fraction() * DOWN_MS;
+            note(victim.name, `is killed at a call, ${moment}`, `(${call}), ${lasting(downMs)}`);
+            victim.kill(downMs);
+          },
+        })),
+    })),
+    {
+      name: 'frozen',
+      begin: ({ name, process }, ms) => {
+        note(name, 'is frozen', lasting(ms));
+        process.freeze(ms);
+      },
+    },
+    {
+      name: 'lapsing',
+      begin: (victim, ms) =>
+        ambush(victim, ms, UNDER_LEASE, (call) => {
+          const frozenMs = LEASE_MS + fraction() * 2_000;
+          note(victim.name, 'is frozen at a call until its lease has lapsed', `(${call}), ${lasting(frozenMs)}`);
+          return { _tag: 'Frozen', ms: frozenMs };
+        }),
+    },
+    {
+      name: 'ahead',
+      begin: ({ name, process }, ms) => {
+        note(name, 'has its clock set ahead', `by ${ms.toFixed(0)} ms`);
+        process.setBy(ms);
+      },
+    },
+    {
+      name: 'back',
+      begin: ({ name, process }, ms) => {
+        note(name, 'has its clock set back', `by ${ms.toFixed(0)} ms`);
+        process.setBy(-ms);
+      },
+    },
+    {
+      name: 'broken off',
+      begin: ({ name, process }, ms) => {
+        note(name, 'has uploads end half-way', lasting(ms));
+        troubles.breakOff(process, world.now() + ms);
+      },
+    },
+    { name: 'restarted', begin: ({ restart }) => restart(false) },
+    // twice as often: the way back, too
+    { name: 'upgraded', begin: ({ restart }) => restart(true) },
+    { name: 'upgraded', begin: ({ restart }) => restart(true) },
+  ];
+
+  const ofOperators = COMMANDS.map((command): Fault => ({
+    name: command,
+    begin: () => operate(command, fraction() < 0.3),
+  }));
+  return [...ofServices, ...PLACES.flatMap(atPlace), ...ofOperators];
+};

@@ -1,0 +1,140 @@
+import { either as E } from 'fp-ts';
+import { type EngineFailure, isTransient } from '../../projections/engine/engine-failure.js';
+import { operationsOn } from '../../projections/engine/operations.js';
+import { isSame } from '../../projections/engine/rebuild/compare-with-live.js';
+import { rebuild, type Rebuilt } from '../../projections/engine/rebuild/rebuild.js';
+import { rollBack } from '../../projections/engine/rebuild/rollback.js';
+import type { ReadModelStorage } from '../../projections/engine/storage.js';
+import type { ReadModel } from '../../projections/read-model.js';
+import { projectionsOf, readModelsOf, type Registry, signingRows } from '../../src/entities/registry.js';
+import { reasonOf } from '../../src/event-sourcing/reason-of.js';
+import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import type { Notebook } from './notebook.js';
+import type { SimulatedProcess } from './world.js';
+
+export const COMMANDS = ['rebuild', 'rollback', 'verify', 'repair'] as const;
+
+/** What an operator does with read models, by the functions that `ops projections` does it by. */
+export type Command = (typeof COMMANDS)[number];
+
+type Operator = {
+  /** One of its own. */
+  readonly process: SimulatedProcess;
+  readonly store: EventStore;
+  readonly storage: ReadModelStorage;
+  readonly registry: Registry;
+  /** Rows are signed with it. */
+  readonly snapshotKey: string | undefined;
+  readonly notes: Notebook;
+};
+
+const drawn = <A>({ random }: SimulatedProcess, all: ReadonlyArray<A>): A | undefined =>
+  all[Math.floor(random.fraction() * all.length)];
+
+const failureOr = <A>(result: E.Either<EngineFailure, A>, show: (done: A) => string): string =>
+  E.isLeft(result) ? result.left.message : show(result.right);
+
+const rebuildOne = async (
+  { process, store, storage, notes }: Operator,
+  projection: ReadModel,
+  signal: AbortSignal,
+): Promise<string> => {
+  const decide = async (compared: Rebuilt['compared']): Promise<'switch' | 'keep' | 'drop'> => {
+    // live and rebuilt rows are compared at one position of the log
+    if (compared !== undefined && !isSame(compared))
+      notes.breaks(`rebuilt ${projection.name} differ from the live rows: ${JSON.stringify(compared.first)}`);
+    // somebody reads what was found
+    await process.clock.sleep(process.random.fraction() * 500);
+    return process.random.fraction() < 0.8 ? 'switch' : 'keep';
+  };
+  const rebuilt = await rebuild({
+    runtime: process,
+    storage,
+    store,
+    projection,
+    isFromScratch: process.random.fraction() < 0.2,
+    isDryRun: process.random.fraction() < 0.1,
+    differences: { keep: 3, onDifference: () => Promise.resolve() },
+    decide,
+    observer: {
+      onOpened: () => undefined,
+      onChunksLoaded: () => undefined,
+      onProgress: () => undefined,
+      onBuilt: () => undefined,
+    },
+    signal,
+  });
+  return failureOr(rebuilt, ({ generation, outcome }) => {
+    notes.count(`a rebuild has ${outcome.toLowerCase()}`);
+    return `${outcome} ${generation}`;
+  });
+};
+
+const rollBackOne = async (
+  { process, store, storage, notes }: Operator,
+  projection: ReadModel,
+  signal: AbortSignal,
+): Promise<string> =>
+  failureOr(await rollBack({ runtime: process, storage, store, projection, signal }), ({ live }) => {
+    notes.count('a rollback has switched');
+    return `${live} is live again`;
+  });
+
+const onEntities = async (
+  { process, store, storage, registry, notes }: Operator,
+  command: 'verify' | 'repair',
+  signal: AbortSignal,
+): Promise<string> => {
+  const projections = projectionsOf(registry);
+  const operations = await operationsOn(process, store, storage, projections);
+  if (E.isLeft(operations)) return operations.left.message;
+  const projection = drawn(process, projections);
+  const readModel = operations.right.readModels.find(({ name }) => name === projection?.name);
+  if (projection === undefined || readModel === undefined) return 'there is no read model';
+  if (command === 'verify') {
+    const verified = await readModel.verify({
+      sample: undefined,
+      onDrift: ({ stream, kind, fields }) => {
+        notes.breaks(`verified: ${stream} ${kind} ${fields.join()}`);
+        return Promise.resolve();
+      },
+      onChecked: () => undefined,
+      signal,
+    });
+    return failureOr(verified, ({ checked }) => `${checked} rows verified`);
+  }
+  const [live] = await storage.generations(projection.name);
+  const ids = live === undefined ? [] : await storage.storedRows(projection, live).idsAfter(undefined, 20);
+  const id = drawn(process, ids);
+  if (id === undefined) return 'there is no row to repair';
+  return failureOr(await readModel.repair(`${projection.category}-${id}`), ({ _tag }) => {
+    notes.count('a row was repaired');
+    return `${id} ${_tag}`;
+  });
+};
+
+/** Runs a command. Gives what it says when it ends; rejects when it is killed. */
+export const operate = async (operator: Operator, command: Command): Promise<string> => {
+  const { process } = operator;
+  const registry = signingRows(operator.registry, operator.snapshotKey);
+  const interrupted = new AbortController();
+  const signing = { ...operator, registry };
+  const run = (): Promise<string> => {
+    if (command === 'verify' || command === 'repair') return onEntities(signing, command, interrupted.signal);
+    const projection = drawn(process, readModelsOf(registry));
+    if (projection === undefined) return Promise.resolve('there is no read model');
+    return (command === 'rebuild' ? rebuildOne : rollBackOne)(signing, projection, interrupted.signal);
+  };
+  // somebody presses Ctrl+C
+  const cancel = process.random.fraction() < 0.1 ? process.clock.after(300, () => interrupted.abort()) : undefined;
+  try {
+    return await Promise.race([run(), process.end]);
+  } catch (error) {
+    if (!process.isAlive()) throw error;
+    if (!isTransient(error) && !interrupted.signal.aborted)
+      operator.notes.breaks(`a ${command} ends with ${reasonOf(error)}`);
+    return reasonOf(error);
+  } finally {
+    cancel?.();
+  }
+};
