@@ -1,8 +1,15 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
-import { anEvent, append, appended, aStream, collect, eventsOf } from '../../contract/event-store/store-under-test.js';
-import { eventually } from '../../support/eventually.js';
+import {
+  anEvent,
+  append,
+  appended,
+  aStream,
+  batchesUntil,
+  collect,
+  eventsOf,
+} from '../../contract/event-store/store-under-test.js';
+import { makeHeard } from '../../support/news.js';
 import { openStore, patient, quick } from '../../support/eventstoredb-double/open-store.js';
 import { type DoubleAndStore, withStore } from './double-and-store.js';
 
@@ -10,10 +17,6 @@ const onCluster = (run: (both: DoubleAndStore) => Promise<void>) => withStore(ru
 
 const appendsAt = ({ double }: DoubleAndStore): ReadonlyArray<number> =>
   double.nodes.map(({ state }) => state.calls.filter(({ rpc }) => rpc === 'append').length);
-
-/** Appends until one is acknowledged again. */
-const appendedSoon = async ({ store }: DoubleAndStore): Promise<boolean> =>
-  E.isRight(await eventually(() => append(store, aStream(), 'no-stream', anEvent()), E.isRight));
 
 describe('a cluster of EventStoreDB', () => {
   it(
@@ -34,7 +37,7 @@ describe('a cluster of EventStoreDB', () => {
     onCluster(async ({ store, double }) => {
       for (const index of [1, 2]) {
         double.elect(index);
-        await eventually(() => append(store, aStream(), 'no-stream', anEvent()), E.isRight);
+        await appended(store, aStream(), 'no-stream', anEvent());
         const [answered, used] = double.nodes[index]!.state.calls.slice(-2);
         expect([answered?.rpc, used?.rpc]).to.deep.equal(['gossip', 'append']);
         expect(used?.peer).to.equal(answered?.peer);
@@ -63,10 +66,7 @@ describe('a cluster of EventStoreDB', () => {
       asked!.faults.namesAsLeader = named!.port;
       const { store } = openStore(`esdb://127.0.0.1:${asked!.port}?tls=false`);
       const pending = append(store, aStream(), 'no-stream', anEvent());
-      await eventually(
-        () => named!.state.calls.length,
-        (count) => count > 0,
-      );
+      await named!.state.news.until(() => named!.state.calls.length > 0);
       asked!.faults.namesAsLeader = leading!.port;
       expect(E.isRight(await pending)).to.equal(true);
       await store.close();
@@ -100,14 +100,11 @@ describe('a cluster of EventStoreDB', () => {
     'does not fall for a frozen leader whom the others still name',
     withStore(
       async (both) => {
-        const { double, store, connectionEvents } = both;
+        const { double, store, connectionEvents, reported } = both;
         await appended(store, aStream(), 'no-stream', anEvent());
         double.nodes[0]!.faults.isSilent = true;
         const pending = append(store, aStream(), 'no-stream', anEvent());
-        await eventually(
-          () => connectionEvents.filter(({ kind }) => kind === 'unreachable').length,
-          (count) => count === 1,
-        );
+        await reported('unreachable');
         double.elect(2);
         expect(E.isRight(await pending)).to.equal(true);
         expect(appendsAt(both)).to.deep.equal([2, 0, 1]);
@@ -139,10 +136,7 @@ describe('a cluster of EventStoreDB', () => {
         const [old] = double.nodes;
         old!.faults.appends.push('no-response');
         const late = append(store, aStream(), 'no-stream', anEvent());
-        await eventually(
-          () => old!.faults.appends.length,
-          (length) => length === 0,
-        );
+        await old!.state.news.until(() => old!.faults.appends.length === 0);
         double.elect(1);
         await appended(store, aStream(), 'no-stream', anEvent());
         old!.kill();
@@ -166,20 +160,17 @@ describe('a cluster of EventStoreDB', () => {
     onCluster(async (both) => {
       const { double, store } = both;
       const leaving = new AbortController();
-      const seen: Array<StoredEvent> = [];
+      const seen = makeHeard<string>();
       const following = (async () => {
-        for await (const batch of store.subscribe({ after: 'start' }, leaving.signal)) seen.push(...eventsOf([batch]));
+        for await (const batch of store.subscribe({ after: 'start' }, leaving.signal))
+          for (const { id } of batch.events) seen.hear(id);
       })();
       for (const leader of [0, 1, 2, 0]) {
         double.elect(leader);
-        expect(await appendedSoon(both)).to.equal(true);
+        await appended(store, aStream(), 'no-stream', anEvent());
       }
       const all = double.log.records.slice(1).map(({ id }) => id);
-      await eventually(
-        () => seen.length,
-        (length) => length >= all.length,
-      );
-      expect(seen.map(({ id }) => id)).to.deep.equal(all);
+      expect(await seen.until(({ length }) => length >= all.length)).to.deep.equal(all);
       leaving.abort();
       await following;
     }),
@@ -194,19 +185,11 @@ describe('a cluster of EventStoreDB', () => {
         double.elect(1);
         const event = anEvent();
         double.log.append(aStream(), 'no-stream', [event]);
-        const leaving = new AbortController();
-        const seen: Array<string> = [];
-        const following = (async () => {
-          for await (const { events } of store.subscribe({ after: 'start' }, leaving.signal))
-            seen.push(...events.map(({ id }) => id));
-        })();
-        await eventually(
-          () => seen.length,
-          (length) => length > 0,
+        const seen = await batchesUntil(
+          store.subscribe({ after: 'start' }, new AbortController().signal),
+          ({ length }) => length > 0,
         );
-        leaving.abort();
-        await following;
-        expect(seen).to.deep.equal([event.id]);
+        expect(eventsOf(seen).map(({ id }) => id)).to.deep.equal([event.id]);
       },
       { nodes: 3, timings: quick },
     ),
@@ -221,7 +204,7 @@ describe('a cluster of EventStoreDB', () => {
         expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
         expect(appendsAt(both)).to.deep.equal([0, 0, 0]);
         both.double.elect(1);
-        expect(await appendedSoon(both)).to.equal(true);
+        await appended(both.store, aStream(), 'no-stream', anEvent());
       },
       { nodes: 3, timings: { ...patient, timeout: 1_000 } },
     ),

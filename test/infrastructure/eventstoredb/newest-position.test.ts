@@ -4,7 +4,6 @@ import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
 import { aCategory, anEvent, appended, aStream } from '../../contract/event-store/store-under-test.js';
 import type { EventStoreDbDouble } from '../../support/eventstoredb-double/double.js';
 import { patient, quick } from '../../support/eventstoredb-double/open-store.js';
-import { eventually } from '../../support/eventually.js';
 import { withStore } from './double-and-store.js';
 
 const foreign = ({ log }: EventStoreDbDouble, count: number): void => {
@@ -110,10 +109,8 @@ describe('the head of an EventStoreDB with many foreign records', () => {
         foreign(double, 10 * MANY);
         double.node.faults.msPerForeignRecord = MS_EACH;
         const asking = store.head([aCategory()]);
-        await eventually(
-          () => double.node.state.searches.some(({ passed }) => passed > MANY),
-          (isLooking) => isLooking,
-        );
+        const { news, searches } = double.node.state;
+        await news.until(() => searches.some(({ passed }) => passed > MANY));
         double.node.faults.isSilent = true;
         const head = await asking;
         expect(E.isLeft(head) && head.left._tag).to.equal('StoreUnavailable');

@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
+import type { NewEvent, StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
 import {
   anEvent,
   append,
@@ -11,7 +12,7 @@ import {
 } from '../../contract/event-store/store-under-test.js';
 import { startDouble } from '../../support/eventstoredb-double/double.js';
 import { openStore, patient, quick } from '../../support/eventstoredb-double/open-store.js';
-import { atRest, eventually } from '../../support/eventually.js';
+import { makeHeard } from '../../support/news.js';
 import { withStore } from './double-and-store.js';
 
 // What `@eventstore/db-client` 6.2.1 does in these situations, each seen on a real server: a promise that never
@@ -27,7 +28,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   });
   afterEach(async () => {
     // Node reports an unhandled rejection only after the current turn of the event loop
-    await atRest(() => escaped.length);
+    await nextTurn();
     process.removeListener('unhandledRejection', note);
     process.removeListener('uncaughtExceptionMonitor', note);
     expect(escaped).to.deep.equal([]);
@@ -60,24 +61,18 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
     withStore(async ({ store, double, connectionEvents }) => {
       await appended(store, aStream(), 'no-stream', anEvent());
       const leaving = new AbortController();
-      let seen = 0;
+      const seen = makeHeard<StoredEvent>();
       const following = (async () => {
-        for await (const { events } of store.subscribe({ after: 'start' }, leaving.signal)) seen += events.length;
+        for await (const { events } of store.subscribe({ after: 'start' }, leaving.signal)) events.forEach(seen.hear);
       })();
-      await eventually(
-        () => seen,
-        (count) => count === 1,
-      );
+      await seen.until(({ length }) => length === 1);
       double.node.endReads();
       await appended(store, aStream(), 'no-stream', anEvent());
-      await eventually(
-        () => seen,
-        (count) => count === 2,
-      );
+      await seen.until(({ length }) => length === 2);
       expect(connectionEvents.map(({ kind }) => kind)).to.include('resubscribed');
       leaving.abort();
       await following;
-      expect(seen).to.equal(2);
+      expect(seen.all).to.have.length(2);
     }),
   );
 
@@ -87,10 +82,12 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
       const other = await startDouble();
       const beside = openStore(other.connectionString, { timings: { ...patient, timeout: 3_000 } });
       await appended(beside.store, aStream(), 'no-stream', anEvent());
-      double.node.faults.appends.push({ slow: 200 });
+      let respond = (): void => undefined;
+      double.node.faults.appends.push({ until: new Promise<void>((resolve) => (respond = resolve)) });
       const pending = append(store, aStream(), 'no-stream', anEvent());
       other.close();
       expect(isUnavailable(await append(beside.store, aStream(), 'no-stream', anEvent()))).to.equal(true);
+      respond();
       expect(E.isRight(await pending)).to.equal(true);
       await beside.store.close();
       expect(double.node.state.calls.filter(({ rpc }) => rpc === 'append')).to.have.length(1);
@@ -125,19 +122,14 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
         let respond = (): void => undefined;
         double.node.faults.appends.push({ until: new Promise<void>((resolve) => (respond = resolve)) });
         const pending = append(store, aStream(), 'no-stream', anEvent());
-        await eventually(
-          () => double.node.state.appending.size,
-          (size) => size === 1,
-        );
+        await double.node.state.news.until(() => double.node.state.appending.size === 1);
         await store.close();
         expect(isUnavailable(await pending)).to.equal(true);
         expect(double.log.records).to.have.length(1);
+        const stored = new Promise<void>((resolve) => double.log.onGrowth.add(resolve));
         respond();
-        const stored = await eventually(
-          () => double.log.records.length,
-          (length) => length === 2,
-        );
-        expect(stored).to.equal(2);
+        await stored;
+        expect(double.log.records).to.have.length(2);
       },
       { timings: quick },
     ),
@@ -146,7 +138,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
   it(
     '7: subscriptions, reads and appends end or go on when every node of a cluster dies',
     withStore(
-      async ({ store, double, connectionEvents }) => {
+      async ({ store, double, reported }) => {
         const stream = aStream();
         await appended(store, stream, 'no-stream', anEvent());
         const leaving = new AbortController();
@@ -161,10 +153,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
         await Promise.all(working);
         const read = collect(store.readStream(stream, { direction: 'forwards' }));
         expect(await read.then(undefined, (error: unknown) => (error as Error).name)).to.equal('StoreUnavailable');
-        await eventually(
-          () => connectionEvents.filter(({ kind }) => kind === 'unreachable').length,
-          (count) => count === 1,
-        );
+        await reported('unreachable');
         leaving.abort();
         await following;
       },
@@ -178,11 +167,7 @@ describe('nothing escapes from the EventStoreDB adapter', () => {
       await appended(store, aStream(), 'no-stream', ...someEvents(300));
       for (let count = 0; count < 10; count++)
         for await (const { events } of store.readAll({ after: 'start' })) if (events.length > 0) break;
-      const open = await eventually(
-        () => double.node.state.openReads.size,
-        (size) => size === 0,
-      );
-      expect(open).to.equal(0);
+      await double.node.state.news.until(() => double.node.state.openReads.size === 0);
     }),
   );
 

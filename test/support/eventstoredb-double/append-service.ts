@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AppendReq, AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { sendUnaryData, ServerReadableStream } from '@grpc/grpc-js';
 import type { NewEvent } from '../../../src/event-sourcing/recorded-event.js';
 import type { AppendFault } from './faults.js';
 import type { AppendResult, Expectation } from './log.js';
-import { requiresLeader, type NodeState, noteCall } from './node-state.js';
+import { requiresLeader, type NodeState, noteCall, takeFault } from './node-state.js';
 import { appendResponse, errors, eventOf, expectationOf, textOf } from './wire.js';
 
 /** The server's own is 2 s. */
@@ -31,7 +31,7 @@ const respond = (callback: sendUnaryData<AppendResp>, stream: string, result: Ap
 };
 
 const perform = (
-  { log, leader, appending }: NodeState,
+  { log, leader, appending, news }: NodeState,
   { stream, expected, events }: Request,
   fault: AppendFault | undefined,
   callback: sendUnaryData<AppendResp>,
@@ -53,8 +53,8 @@ const perform = (
   else if (fault === 'handler-exception') callback(errors.handlerException());
   else if (fault !== 'no-response') {
     appending.add(events[0]!.id);
-    const until = 'slow' in fault ? delay(fault.slow) : fault.until;
-    void until.then(() => {
+    news.tell();
+    void fault.until.then(() => {
       appending.delete(events[0]!.id);
       respond(callback, stream, write());
     });
@@ -86,7 +86,7 @@ export const makeAppendService = (state: NodeState) => {
     if (state.faults.isNotReady) reply(errors.notReady());
     else if (!state.isLeader() && requiresLeader(call.metadata)) reply(errors.notLeader(state.leader()!));
     else if (state.appending.has(id)) setTimeout(() => reply(errors.commitTimeout()), COMMIT_TIMEOUT);
-    else perform(state, request, state.faults.appends.shift(), reply);
+    else perform(state, request, takeFault(state), reply);
   };
   return (call: ServerReadableStream<AppendReq, AppendResp>, callback: sendUnaryData<AppendResp>): void => {
     noteCall(state, 'append', call);

@@ -5,7 +5,7 @@ import any from 'google-protobuf/google/protobuf/any_pb.js';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { Expectation } from './log.js';
 import type { AppendFault } from './faults.js';
-import { requiresLeader, type NodeState, noteCall } from './node-state.js';
+import { requiresLeader, type NodeState, noteCall, takeFault } from './node-state.js';
 import { errors, eventOf, textOf } from './wire.js';
 
 type Call = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
@@ -64,7 +64,7 @@ export const makeBatchAppendService = (state: NodeState) => {
       const { isSilent, batchesEndAfter } = state.faults;
       const isOver = batchesEndAfter !== undefined && taken > batchesEndAfter;
       if (isSilent || isOver) continue;
-      const fault = state.faults.appends.shift();
+      const fault = takeFault(state);
       if (fault !== undefined) performWith(state, call, request, fault);
       else {
         const response = perform(state, request);

@@ -5,6 +5,7 @@ import { makeAppendService } from './append-service.js';
 import { makeBatchAppendService } from './batch-append-service.js';
 import { type Faults, noFaults } from './faults.js';
 import { makeGossipService } from './gossip-service.js';
+import { makeNews } from '../news.js';
 import { type DoubleLog, makeLog } from './log.js';
 import type { Endpoint, NodeState } from './node-state.js';
 import { makeReadService } from './read-service.js';
@@ -47,6 +48,7 @@ const listen = (server: Server, port: number, credentials: ServerCredentials): P
   );
 
 const makeState = (log: DoubleLog, cluster: Cluster, index: number): NodeState => ({
+  news: makeNews(),
   log,
   faults: noFaults(),
   calls: [],

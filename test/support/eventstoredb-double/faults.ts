@@ -15,16 +15,14 @@ export type AppendFault =
   | 'claims-conflict'
   | 'not-leader'
   | 'handler-exception'
-  /** Stored and acknowledged after so many milliseconds, even when the client has gone. */
-  | { readonly slow: number }
-  /** The same, when this resolves. */
+  /** Stored and acknowledged when this resolves, even when the client has gone. */
   | { readonly until: Promise<unknown> };
 
 /** What a running node does wrong, for as long as it is set. */
 export type Faults = {
   readonly appends: Array<AppendFault>;
-  /** Time before the first message of the next read of a stream, ms; each entry is used once. */
-  readonly msBeforeReads: Array<number>;
+  /** What the first message of the next read of a stream waits for; each entry is used once. */
+  readonly reads: Array<Promise<void>>;
   /** After so many appends, a batch call stores one more without a response and then ignores the rest. */
   batchesEndAfter: number | undefined;
   /** As a frozen process: accepts calls without a response, and sends nothing more on those under way. */
@@ -42,7 +40,7 @@ export type Faults = {
 
 export const noFaults = (): Faults => ({
   appends: [],
-  msBeforeReads: [],
+  reads: [],
   batchesEndAfter: undefined,
   isSilent: false,
   areSubscriptionsSilent: false,

@@ -1,5 +1,6 @@
 import type { Metadata, ServerUnaryCall } from '@grpc/grpc-js';
-import type { Faults } from './faults.js';
+import type { AppendFault, Faults } from './faults.js';
+import type { News } from '../news.js';
 import type { DoubleLog } from './log.js';
 
 /** A read of `$all`: how many records it had to pass that were not asked for, and whether its client waited for it. */
@@ -16,6 +17,8 @@ type Call = {
 
 /** What the services of one node share. */
 export type NodeState = {
+  /** Told of whatever changes in it, and of each fault that was used. */
+  readonly news: News;
   readonly log: DoubleLog;
   readonly faults: Faults;
   /** Every call, in order of arrival. */
@@ -41,6 +44,14 @@ export const noteCall = (
   call: Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getPeer'>,
 ): void => {
   state.calls.push({ rpc, headers: call.metadata.getMap(), peer: call.getPeer() });
+  state.news.tell();
 };
 
 export const requiresLeader = (headers: Metadata): boolean => headers.get('requires-leader')[0] === 'true';
+
+/** What happens to the next append; undefined: nothing out of the ordinary. */
+export const takeFault = ({ faults, news }: NodeState): AppendFault | undefined => {
+  const fault = faults.appends.shift();
+  news.tell();
+  return fault;
+};

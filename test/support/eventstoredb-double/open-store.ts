@@ -3,6 +3,7 @@ import { openEventStoreDb } from '../../../src/infrastructure/eventstoredb/event
 import type { ConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
 import type { EventStoreDb, EventStoreDbOptions, Timings } from '../../../src/infrastructure/eventstoredb/options.js';
 import { categoriesOf, registry } from '../../../src/entities/registry.js';
+import { makeHeard } from '../news.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 /**
@@ -24,14 +25,18 @@ export const patient: Timings = {
  */
 export const quick: Timings = { ...patient, minimumTimeout: 100, idleTimeout: 300, watchdogInterval: 100 };
 
-export type OpenedStore = { readonly store: EventStoreDb; readonly connectionEvents: ReadonlyArray<ConnectionEvent> };
+export type OpenedStore = {
+  readonly store: EventStoreDb;
+  readonly connectionEvents: ReadonlyArray<ConnectionEvent>;
+  /** Resolves when so many events of the kind have been reported. */
+  readonly reported: (kind: ConnectionEvent['kind'], count?: number) => Promise<unknown>;
+};
 
 export const openStore = (
   connectionString: string,
   { timings = patient, categories = categoriesOf(registry), ...options }: Partial<EventStoreDbOptions> = {},
 ): OpenedStore => {
-  const connectionEvents: Array<ConnectionEvent> = [];
-  const onConnectionEvent = (event: ConnectionEvent): void => void connectionEvents.push(event);
+  const { all: connectionEvents, hear: onConnectionEvent, until } = makeHeard<ConnectionEvent>();
   const opened = openEventStoreDb({
     runtime: systemRuntime,
     connectionString,
@@ -41,5 +46,9 @@ export const openStore = (
     ...options,
   });
   if (E.isLeft(opened)) throw opened.left;
-  return { store: opened.right, connectionEvents };
+  return {
+    store: opened.right,
+    connectionEvents,
+    reported: (kind, count = 1) => until((all) => all.filter((event) => event.kind === kind).length >= count),
+  };
 };

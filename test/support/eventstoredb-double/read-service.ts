@@ -15,8 +15,9 @@ const sendAll = async (state: NodeState, call: ReadCall, records: Iterable<LogRe
 };
 
 const readStream = async (state: NodeState, call: ReadCall, options: ReadReq.Options): Promise<void> => {
-  const wait = state.faults.msBeforeReads.shift();
-  if (wait !== undefined) await delay(wait);
+  const held = state.faults.reads.shift();
+  state.news.tell();
+  await held;
   const range = options.getStream()!;
   const name = textOf(range.getStreamIdentifier()!.getStreamName_asU8());
   const records = state.log.visible(name);
@@ -58,6 +59,7 @@ const readAll = async (state: NodeState, call: ReadCall, options: ReadReq.Option
   const looked = last === undefined ? ordered : ordered.slice(0, ordered.indexOf(last));
   const search = { passed: looked.filter((record) => !isWanted(record)).length, isAnswered: false };
   state.searches.push(search);
+  state.news.tell();
   if (!(await lookThrough(call, state.faults.msPerForeignRecord * search.passed))) return;
   search.isAnswered = true;
   await sendAll(state, call, wanted);
@@ -77,9 +79,12 @@ const serve = async (state: NodeState, call: ReadCall): Promise<void> => {
 export const makeReadService =
   (state: NodeState) =>
   (call: ReadCall): void => {
-    noteCall(state, 'read', call);
     state.openReads.add(call);
-    const close = (): void => void state.openReads.delete(call);
+    noteCall(state, 'read', call);
+    const close = (): void => {
+      state.openReads.delete(call);
+      state.news.tell();
+    };
     call.on('cancelled', close);
     call.on('close', close);
     call.on('finish', close);
