@@ -1,3 +1,4 @@
+import { LEASE_MS } from '../../projections/engine/generation/lease.js';
 import { categoriesOf } from '../../projections/read-model.js';
 import { readModelsOf, registry } from '../../src/entities/registry.js';
 import { orThrow } from '../../src/event-sourcing/attempt.js';
@@ -7,7 +8,8 @@ import type { Notebook } from './notebook.js';
 import { type Command, operate } from './operator.js';
 import { type Program, PROGRAMS, registryOf } from './program.js';
 import { reachedBy, type Service, type Shared, startIn } from './service.js';
-import { makeTroubles } from './trouble.js';
+import { makeTroubles, type Place } from './trouble.js';
+import type { Mishap } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
 
 const SERVICES = 2;
@@ -15,10 +17,15 @@ const SERVICES = 2;
 const [PAUSE_MS, LONGEST_MS] = [14_000, 8_000];
 /** How long a program that could not start is left alone, ms. */
 const AGAIN_MS = 500;
+/** The longest pause between two commands of an operator, ms. */
+const STEP_MS = 3_000;
 /** How long it takes until all that was hindered knows what it missed, ms. */
 const KNOWN_MS = 2_000;
 /** The longest that a stop or a command may take, ms: what it waits for may be away meanwhile. */
 const ENDS_MS = 60_000;
+
+/** As a trace names one. */
+const OPERATOR = 'an operator';
 
 export type Cluster = {
   /** Each that runs now. */
@@ -46,7 +53,7 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
   const { random } = world.begin();
   const { fraction } = random;
   const checkpointKey = drawCheckpointKey(random);
-  const troubles = makeTroubles(world, count);
+  const troubles = makeTroubles(world, notes);
   let [isFaulty, isOver] = [false, false];
 
   const slots = Array.from({ length: SERVICES }, (_, number): Slot => ({
@@ -64,7 +71,7 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
     for (; !isOver; slot.process = world.begin()) {
       const { process, program } = slot;
       try {
-        const { luckOf } = troubles;
+        const luckOf = (place: Place) => troubles.luckOf(name, process, place);
         const options = { checkpointKey, program, luckOf, say: (line: string) => say(`${name}: ${line}`) };
         slot.service = await startIn(world, process, shared, options);
         say(`${name} runs, of the ${program} version`);
@@ -119,37 +126,50 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
     count(`${who.startsWith('service') ? 'a service' : who} ${what}`);
   };
 
-  const runCommand = async (command: Command, isKilled: boolean): Promise<void> => {
-    const process = world.begin();
-    const who = 'an operator';
-    const program = slots[Math.floor(fraction() * SERVICES)]?.program ?? 'old';
-    note(who, `begins a ${command}`, `with the ${program} version`);
+  /** What happens to the process of a command in its midst. */
+  const endanger = (process: SimulatedProcess, command: Command): void => {
+    const chance = fraction();
+    const skipped = Math.floor(fraction() * 60);
     const kill = (): void => {
-      note(who, `is killed in a ${command}`);
+      note(OPERATOR, `is killed in a ${command}`);
       process.kill();
     };
-    if (isKilled)
-      troubles.lieInWait(process, {
-        name: undefined,
-        skipped: Math.floor(fraction() * 80),
-        mishap: () => ({
-          _tag: 'Killed',
-          moment: fraction() < 0.5 ? 'before it takes effect' : 'after it took effect',
-          kill,
-        }),
-      });
-    const { store, storage } = reachedBy(world, process, shared, troubles.luckOf);
+    const moment = fraction() < 0.5 ? 'before it takes effect' : 'after it took effect';
+    const freeze = (): Mishap => {
+      const ms = LEASE_MS + fraction() * 2_000;
+      note(OPERATOR, `is frozen in a ${command}`, `for ${ms.toFixed(0)} ms`);
+      return { _tag: 'Frozen', ms, isAnswer: fraction() < 0.5 };
+    };
+    if (chance < 0.25)
+      troubles.lieInWait(process, { name: undefined, skipped, mishap: () => ({ _tag: 'Killed', moment, kill }) });
+    else if (chance < 0.5) troubles.lieInWait(process, { name: undefined, skipped, mishap: freeze });
+  };
+
+  const runCommand = async (command: Command, readModel: string, program: Program): Promise<void> => {
+    const process = world.begin();
+    note(OPERATOR, `begins a ${command}`, `of ${readModel} with the ${program} version`);
+    endanger(process, command);
+    const luckOf = (place: Place) => troubles.luckOf(OPERATOR, process, place);
+    const { store, storage, files } = reachedBy(world, process, shared, luckOf);
     const { snapshotKey } = memoryConfig(checkpointKey);
-    const operator = { process, store, storage, registry: registryOf(world, program), snapshotKey, notes };
-    const said = await Promise.race([
-      operate(operator, command).catch(() => 'killed'),
-      world.sleep(ENDS_MS).then(() => undefined),
-    ]);
+    const operator = { process, store, storage, files, registry: registryOf(world, program), snapshotKey, notes };
+    const operating = operate(operator, command, readModel).catch(() => 'killed');
+    const said = await Promise.race([operating, world.sleep(ENDS_MS).then(() => undefined)]);
     if (said === undefined) breaks(`a ${command} does not end`);
-    say(`${who}'s ${command}: ${said ?? ''}`);
+    say(`${OPERATOR}'s ${command} of ${readModel}: ${said ?? ''}`);
     if (said !== 'killed' && process.waiting() > 0)
       breaks(`a ${command} has ended, and ${process.waiting()} timers wait`);
     process.kill();
+  };
+
+  const carryOut = async (plan: ReadonlyArray<ReadonlyArray<Command>>): Promise<void> => {
+    const models = readModelsOf(registry);
+    const readModel = models[Math.floor(fraction() * models.length)]?.name ?? '';
+    const program = slots[Math.floor(fraction() * SERVICES)]?.program ?? 'old';
+    for (const step of plan) {
+      await Promise.all(step.map((command) => runCommand(command, readModel, program)));
+      await world.sleep(fraction() * STEP_MS);
+    }
   };
 
   const faults = faultsOf({
@@ -157,7 +177,7 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
     troubles,
     fraction,
     note,
-    operate: (command, isKilled) => void runCommand(command, isKilled),
+    operate: (plan) => void carryOut(plan),
   });
   const hindered = { notes: -Infinity, log: -Infinity };
 
@@ -183,12 +203,13 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
     for (let left = many; left > 0; left -= 1) {
       await world.sleep(fraction() * PAUSE_MS);
       const fault = faults[Math.floor(fraction() * faults.length)];
-      const slot = slots[Math.floor(fraction() * SERVICES)];
+      const number = Math.floor(fraction() * SERVICES);
+      const [slot, other] = [slots[number], slots[(number + 1) % SERVICES]];
       const ms = fraction() * LONGEST_MS;
-      if (fault === undefined || slot === undefined || !(await mayBegin(fault))) continue;
+      if (fault === undefined || slot === undefined || other === undefined || !(await mayBegin(fault))) continue;
       if (!isFaulty) return;
       if (fault.hinders !== undefined) hindered[fault.hinders] = Math.max(hindered[fault.hinders], world.now() + ms);
-      fault.begin(victimOf(slot), ms);
+      fault.begin(victimOf(slot), ms, victimOf(other));
     }
   };
 

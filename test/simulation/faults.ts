@@ -1,5 +1,5 @@
 import { LEASE_MS } from '../../projections/engine/generation/lease.js';
-import { COMMANDS, type Command } from './operator.js';
+import { type Command, PLANS } from './operator.js';
 import { type Place, PLACES, type Troubles } from './trouble.js';
 import { MOMENTS } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
@@ -24,7 +24,7 @@ export type Fault = {
    */
   readonly hinders?: 'notes' | 'log';
   /** It is over by itself after so many ms. */
-  readonly begin: (victim: Victim, ms: number) => void;
+  readonly begin: (victim: Victim, ms: number, other: Victim) => void;
 };
 
 export type Scene = {
@@ -33,13 +33,13 @@ export type Scene = {
   readonly fraction: () => number;
   /** Says something, and counts it. */
   readonly note: (who: string, what: string, more?: string) => void;
-  readonly operate: (command: Command, isKilled: boolean) => void;
+  readonly operate: (plan: ReadonlyArray<ReadonlyArray<Command>>) => void;
 };
 
 /** The longest that a service is down after it was killed, ms. */
 const DOWN_MS = 4_000;
 
-/** Calls at which something happens to a process; undefined: at any. */
+/** Calls at which a process ends; undefined: at any. */
 const CALLS = [
   'append',
   'write rows',
@@ -48,9 +48,12 @@ const CALLS = [
   'change',
   'noteAcknowledged',
   'commit',
-  'head',
+  'put',
   undefined,
 ];
+
+/** Those whose answers may be old when the process that has them goes on. */
+const READS = ['head', 'query row', 'read stream', 'newest revision', 'liveCheckpoints', 'generations'];
 
 /** Those between which and the decision to make them a lease may lapse. */
 const UNDER_LEASE = ['write rows', 'write ledger', 'step', 'acquire', 'change'];
@@ -119,6 +122,13 @@ export const faultsOf = ({ world, troubles, fraction, note, operate }: Scene): R
     void world.sleep(ms).then(end);
   };
 
+  const freezeWithAnswer = (victim: Victim, ms: number): void =>
+    ambush(victim, ms, READS, (call) => {
+      const frozenMs = 500 + fraction() * 2_500;
+      note(victim.name, 'is frozen with an answer on its way', `(${call}), ${lasting(frozenMs)}`);
+      return { _tag: 'Frozen', ms: frozenMs, isAnswer: true };
+    });
+
   const ofServices: ReadonlyArray<Fault> = [
     {
       name: 'killed',
@@ -153,8 +163,21 @@ export const faultsOf = ({ world, troubles, fraction, note, operate }: Scene): R
         ambush(victim, ms, UNDER_LEASE, (call) => {
           const frozenMs = LEASE_MS + fraction() * 2_000;
           note(victim.name, 'is frozen at a call until its lease has lapsed', `(${call}), ${lasting(frozenMs)}`);
-          return { _tag: 'Frozen', ms: frozenMs };
+          return { _tag: 'Frozen', ms: frozenMs, isAnswer: false };
         }),
+    },
+    {
+      name: 'frozen with an answer',
+      begin: (victim, ms) => freezeWithAnswer(victim, ms),
+    },
+    {
+      name: 'writes unnoted, while the other stands still',
+      hinders: 'notes',
+      begin: ({ name, process }, ms, other) => {
+        note(name, 'is cut off from the rows', lasting(ms));
+        troubles.keepAway(process, 'rows', { until: world.now() + ms, isSilent: false });
+        freezeWithAnswer(other, ms);
+      },
     },
     {
       name: 'ahead',
@@ -183,9 +206,6 @@ export const faultsOf = ({ world, troubles, fraction, note, operate }: Scene): R
     { name: 'upgraded', begin: ({ restart }) => restart(true) },
   ];
 
-  const ofOperators = COMMANDS.map((command): Fault => ({
-    name: command,
-    begin: () => operate(command, fraction() < 0.3),
-  }));
+  const ofOperators = PLANS.map((plan): Fault => ({ name: plan.join(), begin: () => operate(plan) }));
   return [...ofServices, ...PLACES.flatMap(atPlace), ...ofOperators];
 };

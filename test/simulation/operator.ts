@@ -5,23 +5,39 @@ import { isSame } from '../../projections/engine/rebuild/compare-with-live.js';
 import { rebuild, type Rebuilt } from '../../projections/engine/rebuild/rebuild.js';
 import { rollBack } from '../../projections/engine/rebuild/rollback.js';
 import type { ReadModelStorage } from '../../projections/engine/storage.js';
+import type { Projection } from '../../projections/projection.js';
 import type { ReadModel } from '../../projections/read-model.js';
+import { sweepFiles } from '../../src/application/document/sweep-files.js';
 import { projectionsOf, readModelsOf, type Registry, signingRows } from '../../src/entities/registry.js';
 import { reasonOf } from '../../src/event-sourcing/reason-of.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import type { Storage } from '../../src/infrastructure/open-storage.js';
 import type { Notebook } from './notebook.js';
 import type { SimulatedProcess } from './world.js';
 
-export const COMMANDS = ['rebuild', 'rollback', 'verify', 'repair'] as const;
+export type Command = 'rebuild' | 'rollback' | 'verify' | 'repair' | 'sweep';
 
-/** What an operator does with read models, by the functions that `ops projections` does it by. */
-export type Command = (typeof COMMANDS)[number];
+/**
+ * What is done with one read model: step by step, and what is in one step at the same time. It is done by the functions that
+ * `ops projections` does it by; files are swept as the service does it once a day.
+ */
+export const PLANS: ReadonlyArray<ReadonlyArray<ReadonlyArray<Command>>> = [
+  [['rebuild'], ['rollback']],
+  [['rebuild'], ['rollback'], ['rollback']],
+  [['rebuild'], ['rebuild'], ['rollback']],
+  [['rebuild', 'rebuild']],
+  [['rebuild', 'repair'], ['repair']],
+  [['repair', 'repair'], ['verify']],
+  [['verify']],
+  [['sweep'], ['sweep']],
+];
 
 type Operator = {
   /** One of its own. */
   readonly process: SimulatedProcess;
   readonly store: EventStore;
   readonly storage: ReadModelStorage;
+  readonly files: Storage;
   readonly registry: Registry;
   /** Rows are signed with it. */
   readonly snapshotKey: string | undefined;
@@ -82,15 +98,14 @@ const rollBackOne = async (
 
 const onEntities = async (
   { process, store, storage, registry, notes }: Operator,
+  { category, name: wanted }: Projection,
   command: 'verify' | 'repair',
   signal: AbortSignal,
 ): Promise<string> => {
-  const projections = projectionsOf(registry);
-  const operations = await operationsOn(process, store, storage, projections);
+  const operations = await operationsOn(process, store, storage, projectionsOf(registry));
   if (E.isLeft(operations)) return operations.left.message;
-  const projection = drawn(process, projections);
-  const readModel = operations.right.readModels.find(({ name }) => name === projection?.name);
-  if (projection === undefined || readModel === undefined) return 'there is no read model';
+  const readModel = operations.right.readModels.find(({ name }) => name === wanted);
+  if (readModel === undefined) return 'there is no such read model';
   if (command === 'verify') {
     const verified = await readModel.verify({
       sample: undefined,
@@ -103,27 +118,44 @@ const onEntities = async (
     });
     return failureOr(verified, ({ checked }) => `${checked} rows verified`);
   }
-  const [live] = await storage.generations(projection.name);
-  const ids = live === undefined ? [] : await storage.storedRows(projection, live).idsAfter(undefined, 20);
+  const projection = projectionsOf(registry).find(({ name }) => name === wanted);
+  const [live] = await storage.generations(wanted);
+  const ids =
+    live === undefined || projection === undefined
+      ? []
+      : await storage.storedRows(projection, live).idsAfter(undefined, 20);
   const id = drawn(process, ids);
   if (id === undefined) return 'there is no row to repair';
-  return failureOr(await readModel.repair(`${projection.category}-${id}`), ({ _tag }) => {
+  return failureOr(await readModel.repair(`${category}-${id}`), ({ _tag }) => {
     notes.count('a row was repaired');
     return `${id} ${_tag}`;
   });
 };
 
-/** Runs a command. Gives what it says when it ends; rejects when it is killed. */
-export const operate = async (operator: Operator, command: Command): Promise<string> => {
+const sweep = async ({ process, store, files, notes }: Operator, signal: AbortSignal): Promise<string> => {
+  const { clock } = process;
+  const swept = await sweepFiles({ clock, store, storage: files, onFault: () => undefined })(signal);
+  if (E.isLeft(swept)) return swept.left._tag;
+  notes.count('files were swept');
+  return `${swept.right.examined} examined, ${swept.right.removed} removed`;
+};
+
+/** Runs a command on the read model of that name. Gives what it says when it ends; rejects when it is killed. */
+export const operate = async (operator: Operator, command: Command, readModel: string): Promise<string> => {
   const { process } = operator;
   const registry = signingRows(operator.registry, operator.snapshotKey);
   const interrupted = new AbortController();
+  const { signal } = interrupted;
   const signing = { ...operator, registry };
+  const model = readModelsOf(registry).find(({ name }) => name === readModel);
   const run = (): Promise<string> => {
-    if (command === 'verify' || command === 'repair') return onEntities(signing, command, interrupted.signal);
-    const projection = drawn(process, readModelsOf(registry));
-    if (projection === undefined) return Promise.resolve('there is no read model');
-    return (command === 'rebuild' ? rebuildOne : rollBackOne)(signing, projection, interrupted.signal);
+    if (command === 'sweep') return sweep(signing, signal);
+    if (model === undefined) return Promise.resolve('there is no such read model');
+    if (command === 'rebuild') return rebuildOne(signing, model, signal);
+    if (command === 'rollback') return rollBackOne(signing, model, signal);
+    return model.rowFor === 'entity'
+      ? onEntities(signing, model, command, signal)
+      : Promise.resolve('it has no entities');
   };
   // somebody presses Ctrl+C
   const cancel = process.random.fraction() < 0.1 ? process.clock.after(300, () => interrupted.abort()) : undefined;
@@ -131,8 +163,7 @@ export const operate = async (operator: Operator, command: Command): Promise<str
     return await Promise.race([run(), process.end]);
   } catch (error) {
     if (!process.isAlive()) throw error;
-    if (!isTransient(error) && !interrupted.signal.aborted)
-      operator.notes.breaks(`a ${command} ends with ${reasonOf(error)}`);
+    if (!isTransient(error) && !signal.aborted) operator.notes.breaks(`a ${command} ends with ${reasonOf(error)}`);
     return reasonOf(error);
   } finally {
     cancel?.();

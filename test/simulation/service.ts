@@ -7,6 +7,7 @@ import { startService } from '../../src/composition/start-service.js';
 import { Started } from '../../src/composition/started.js';
 import { SILENCE_MS } from '../../src/event-sourcing/answer-deadline.js';
 import { attempt } from '../../src/event-sourcing/attempt.js';
+import type { OnConnectionEvent } from '../../src/event-sourcing/connection-event.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { reasonOf } from '../../src/event-sourcing/reason-of.js';
 import type { CannotOpen } from '../../src/infrastructure/cannot-open.js';
@@ -17,11 +18,13 @@ import type { Storage } from '../../src/infrastructure/open-storage.js';
 import type { ReadModelQueries } from '../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import { memoryAdapters } from '../support/memory-adapters/memory-adapters.js';
 import { memoryConfig } from '../support/memory-adapters/memory-config.js';
+import type { MemoryFiles } from '../support/memory-adapters/memory-files.js';
 import { makeMemoryReadModels } from '../support/memory-read-models.js';
 import type { MemorySeal } from '../support/memory-seal.js';
 import type { MemoryStorage } from '../support/memory-storage/memory-storage.js';
 import { SECRET } from '../support/tokens.js';
 import { connect } from './connection.js';
+import { ofLog } from './ports/failures.js';
 import { filesBy } from './ports/files.js';
 import { logBy } from './ports/log.js';
 import { queriesBy } from './ports/queries.js';
@@ -29,8 +32,8 @@ import { storageBy } from './ports/rows.js';
 import { sealBy } from './ports/seal.js';
 import { type Program, registryOf } from './program.js';
 import { type Answer, beginRequest } from './request.js';
-import type { Troubles } from './trouble.js';
-import { makeWay } from './way.js';
+import type { Place, Troubles } from './trouble.js';
+import { type Luck, makeWay } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
 
 /** What all processes of a cluster share. */
@@ -38,7 +41,7 @@ export type Shared = {
   readonly store: EventStore;
   readonly storage: MemoryStorage;
   readonly seal: MemorySeal;
-  readonly files: Storage;
+  readonly files: MemoryFiles;
 };
 
 export type Service = {
@@ -50,11 +53,20 @@ export type Service = {
   readonly kill: () => void;
 };
 
+/** Of one process. */
+type LuckOf = (place: Place) => ReturnType<Troubles['luckOf']>;
+
 type Options = {
   readonly checkpointKey: string;
   readonly program: Program;
-  readonly luckOf: Troubles['luckOf'];
+  readonly luckOf: LuckOf;
   readonly say: (line: string) => void;
+};
+
+type Reached = Omit<Shared, 'storage' | 'files'> & {
+  readonly storage: ReadModelStorage;
+  readonly queries: ReadModelQueries;
+  readonly files: Storage;
 };
 
 /** How long what a process reaches is waited for, ms: by the queries and the seal, and by those that write rows; and of files. */
@@ -65,13 +77,28 @@ export const reachedBy = (
   world: World,
   process: SimulatedProcess,
   { store, storage, seal, files }: Shared,
-  luckOf: Options['luckOf'],
-): Omit<Shared, 'storage'> & { readonly storage: ReadModelStorage; readonly queries: ReadModelQueries } => {
-  const [log, rows, objects] = [luckOf(process, 'log'), luckOf(process, 'rows'), luckOf(process, 'files')];
+  luckOf: LuckOf,
+  onConnectionEvent: OnConnectionEvent = () => undefined,
+): Reached => {
+  const [log, rows, objects] = [luckOf('log'), luckOf('rows'), luckOf('files')];
+  const told: Luck = {
+    ...log,
+    onRepeated: (name) => {
+      log.onRepeated(name);
+      const cause = ofLog('Lost');
+      onConnectionEvent({ kind: 'connection-lost', connection: 'the log', cause });
+      onConnectionEvent(
+        name === 'subscribe' ? { kind: 'resubscribed', cause } : { kind: 'reconnected', endpoint: 'the log' },
+      );
+    },
+  };
   const reading = makeWay(world, process, rows, { patienceMs: PATIENCE_MS, repeats: false });
   const { monotonic } = process.clock;
   return {
-    store: logBy(makeWay(world, process, log, { patienceMs: PATIENCE_MS, repeats: true }), monotonic, store),
+    store: logBy(makeWay(world, process, told, { patienceMs: PATIENCE_MS, repeats: true }), store, {
+      monotonic,
+      onConnectionEvent,
+    }),
     storage: storageBy(makeWay(world, process, rows, { patienceMs: WRITER_MS, repeats: false }), storage),
     queries: queriesBy(reading, makeMemoryReadModels({ storage, seal })),
     seal: (ledger, place) => sealBy(reading, process, seal(ledger, place)),
@@ -112,9 +139,13 @@ export const startIn = async (
   const log = makeLogger(process.clock, 'warn', false, {
     write: (line: string) => (process.isAlive() ? options.say(line.trimEnd()) : undefined),
   });
-  const reached = reachedBy(world, process, shared, options.luckOf);
+  let onConnectionEvent: OnConnectionEvent = () => undefined;
+  const reached = reachedBy(world, process, shared, options.luckOf, (event) => onConnectionEvent(event));
   const adapters: Adapters = {
-    ...memoryAdapters(reached, { onServer: (made) => (server = made) }),
+    ...memoryAdapters(reached, {
+      onServer: (made) => (server = made),
+      onOpened: (listener) => (onConnectionEvent = listener),
+    }),
     openStorage: opening(reached.files, process),
   };
   const registry = registryOf(world, options.program);

@@ -1,3 +1,4 @@
+import type { Notebook } from './notebook.js';
 import type { Luck, Mishap, Outage } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
 
@@ -58,7 +59,8 @@ type LuckAt = Luck & {
 };
 
 export type Troubles = {
-  readonly luckOf: (process: SimulatedProcess, place: Place) => LuckAt;
+  /** `who`: as a trace names the process. */
+  readonly luckOf: (who: string, process: SimulatedProcess, place: Place) => LuckAt;
   readonly keepAway: (whose: Whose, place: Place, outage: Outage) => void;
   readonly slowDown: (whose: Whose, place: Place, until: number) => void;
   readonly fill: (place: Place, until: number) => void;
@@ -71,7 +73,7 @@ export type Troubles = {
 };
 
 /** What goes wrong between processes and what they share. */
-export const makeTroubles = (world: World, count: (what: string) => void): Troubles => {
+export const makeTroubles = (world: World, { say, count }: Pick<Notebook, 'say' | 'count'>): Troubles => {
   const { fraction } = world.begin().random;
   const shared = noTroubles();
   const owns = new Map<SimulatedProcess, Own>();
@@ -87,7 +89,7 @@ export const makeTroubles = (world: World, count: (what: string) => void): Troub
   const troubleOf = (whose: Whose, place: Place): Trouble =>
     whose === undefined ? shared[place] : ownOf(whose).troubles[place];
 
-  const luckOf: Troubles['luckOf'] = (process, place) => {
+  const luckOf: Troubles['luckOf'] = (who, process, place) => {
     const { troubles, ambushes } = ownOf(process);
     const all = [shared[place], troubles[place]] as const;
     const [everybody, own] = all;
@@ -103,14 +105,23 @@ export const makeTroubles = (world: World, count: (what: string) => void): Troub
       return undefined;
     };
 
+    const note = (what: string, name: string): void => {
+      count(what);
+      say(`${who}: ${what} (${name})`);
+    };
+
     const lost = (name: string): Mishap | undefined => {
       left[place] -= 1;
       if (left[place] > 0) return undefined;
       left[place] = untilLost();
-      count(`an answer of the ${place} is lost`);
+      if (ALONE.has(name) && fraction() < 0.3) {
+        note(`a call to the ${place} takes effect after it was given up`, name);
+        return { _tag: 'Lost', ms: 0, lateMs: fraction() * SILENT_MS };
+      }
+      note(`an answer of the ${place} is lost`, name);
       // what is noted next waits for it, and must not be late: see `hinders` of the faults
       const isAtOnce = name === 'noteAcknowledged' || fraction() < 0.5;
-      return { _tag: 'Lost', ms: isAtOnce ? 0 : fraction() * SILENT_MS };
+      return { _tag: 'Lost', ms: isAtOnce ? 0 : fraction() * SILENT_MS, lateMs: 0 };
     };
 
     return {
@@ -126,23 +137,23 @@ export const makeTroubles = (world: World, count: (what: string) => void): Troub
         if (sprung !== undefined) return sprung;
         if (everybody.fullUntil > now && WRITES[place].has(name)) return { _tag: 'Full' };
         if (all.some(({ slowUntil }) => slowUntil > now) && fraction() * LATE < 1) {
-          count(`an answer of the ${place} is late`);
+          note(`an answer of the ${place} is late`, name);
           return { _tag: 'Late', ms: fraction() * LATE_MS, isRequest: fraction() < 0.5 };
         }
         return isLossy ? lost(name) : undefined;
       },
       comesLate: (name) => {
         if (!ALONE.has(name) || fraction() < 0.5) return false;
-        count(`a call to the ${place} takes effect after it was given up`);
+        note(`a call to the ${place} takes effect after it was given up`, name);
         return true;
       },
       breaksOff: () => {
         const isBrokenOff = own.brokenOffUntil > world.now() && fraction() < 0.5;
-        if (isBrokenOff) count('an upload ends half-way');
+        if (isBrokenOff) note('an upload ends half-way', 'put');
         return isBrokenOff;
       },
       onRepeated: (name) => {
-        if (WRITES[place].has(name)) count(`a call to the ${place} is made twice`);
+        if (WRITES[place].has(name)) note(`a call to the ${place} is made twice`, name);
       },
     };
   };

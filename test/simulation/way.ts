@@ -12,13 +12,13 @@ export type Moment = (typeof MOMENTS)[number];
 export type Mishap =
   /** `kill` ends the process. */
   | { readonly _tag: 'Killed'; readonly moment: Moment; readonly kill: () => void }
-  /** Its process stands still before it takes effect. */
-  | { readonly _tag: 'Frozen'; readonly ms: number }
+  /** Its process stands still, before it takes effect or while the answer is on its way. */
+  | { readonly _tag: 'Frozen'; readonly ms: number; readonly isAnswer: boolean }
   /** There is no space for what is to be written. */
   | { readonly _tag: 'Full' }
   | { readonly _tag: 'Late'; readonly ms: number; readonly isRequest: boolean }
-  /** It takes effect, and its connection is lost with the answer, after so many ms. */
-  | { readonly _tag: 'Lost'; readonly ms: number };
+  /** Its connection is lost after so many ms, when it took effect. With `lateMs` it has not yet, and does so then. */
+  | { readonly _tag: 'Lost'; readonly ms: number; readonly lateMs: number };
 
 /** Why a call ends without an answer, or with that of a full disk. What was silent or lost may have taken effect, or may yet. */
 export type Failure = 'Refused' | 'Silent' | 'Lost' | 'Full';
@@ -31,6 +31,7 @@ export type Luck = {
   readonly mishap: (name: string) => Mishap | undefined;
   /** Whether a call that nobody waits for any more takes effect all the same. */
   readonly comesLate: (name: string) => boolean;
+  /** A connection was lost, and is there again. */
   readonly onRepeated: (name: string) => void;
 };
 
@@ -94,8 +95,7 @@ export const makeWay = (
   };
 
   /** After nobody waits for it any more. */
-  const takeEffectAt = (time: number, name: string, effect: () => Promise<unknown>): void => {
-    if (!luck.comesLate(name)) return;
+  const takeEffectAt = (time: number, effect: () => Promise<unknown>): void => {
     const run = (): Promise<unknown> => (process.isAlive() ? effect() : Promise.resolve());
     world
       .sleep(time - world.now())
@@ -116,23 +116,33 @@ export const makeWay = (
       if (outage !== undefined) {
         if (!outage.isSilent && !repeats) return fail('Refused');
         if (await outlasts(outage, giveUpAt)) continue;
-        if (outage.isSilent) takeEffectAt(outage.until, name, effect);
+        if (outage.isSilent && luck.comesLate(name)) takeEffectAt(outage.until, effect);
         return fail(outage.isSilent ? 'Silent' : 'Refused');
       }
       const mishap = luck.mishap(name);
       if (mishap?._tag === 'Killed' && mishap.moment === 'before it takes effect') return killed(mishap);
       if (mishap?._tag === 'Full') return back().then(() => fail('Full'));
-      if (mishap?._tag === 'Frozen') {
+      if (mishap?._tag === 'Frozen' && !mishap.isAnswer) {
         process.freeze(mishap.ms);
         await process.arrive(0);
       }
       const late = mishap?._tag === 'Late' ? world.now() + mishap.ms : 0;
       if (mishap?._tag === 'Late' && mishap.isRequest && !(await outlasts({ until: late }, giveUpAt))) {
-        takeEffectAt(late, name, effect);
+        if (luck.comesLate(name)) takeEffectAt(late, effect);
         return fail('Silent');
+      }
+      const isYetToCome = mishap?._tag === 'Lost' && mishap.lateMs > 0;
+      if (isYetToCome) {
+        takeEffectAt(world.now() + mishap.lateMs, effect);
+        await back();
+        if (!repeats) return fail('Lost');
+        await process.arrive(world.random() * REPEAT_MS);
+        luck.onRepeated(name);
+        continue;
       }
       const done = await effect();
       if (mishap?._tag === 'Killed' && mishap.moment === 'after it took effect') return killed(mishap);
+      if (mishap?._tag === 'Frozen' && mishap.isAnswer) process.freeze(mishap.ms);
       if (late > world.now() && !(await outlasts({ until: late }, giveUpAt))) return fail('Silent');
       if (mishap?._tag === 'Lost' && !(await outlasts({ until: world.now() + mishap.ms }, giveUpAt)))
         return fail('Silent');
@@ -178,9 +188,13 @@ export const makeWay = (
         if (mishap?._tag === 'Frozen') process.freeze(mishap.ms);
         await back();
         if (mishap?._tag === 'Late' || mishap?._tag === 'Lost') await wait(mishap.ms);
-        for (let outage = luck.outage(); outage !== undefined && !signal.aborted; outage = luck.outage())
+        let isLost = mishap?._tag === 'Lost';
+        for (let outage = luck.outage(); outage !== undefined && !signal.aborted; outage = luck.outage()) {
           await wait(outage.until - world.now() + world.random() * REPEAT_MS);
+          isLost = true;
+        }
         if (signal.aborted) return;
+        if (isLost) luck.onRepeated(name);
         yield next.value;
       }
     } finally {

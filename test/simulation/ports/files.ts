@@ -4,6 +4,7 @@ import { either as E } from 'fp-ts';
 import type { CheckpointObjects } from '../../../src/infrastructure/checkpoints/checkpoint-objects.js';
 import type { Storage } from '../../../src/infrastructure/open-storage.js';
 import { takeBody } from '../../../src/infrastructure/upload-body.js';
+import type { MemoryFiles } from '../../support/memory-adapters/memory-files.js';
 import type { Failure, Way } from '../way.js';
 import { ofFiles } from './failures.js';
 
@@ -34,13 +35,14 @@ const halfOf = (content: Buffer): Readable =>
   );
 
 /** The storage of files, as a process reaches it. `breaksOff`: whether this upload ends in its midst. */
-export const filesBy = (way: Way, breaksOff: () => boolean, files: Storage): Storage => ({
+export const filesBy = (way: Way, breaksOff: () => boolean, files: MemoryFiles): Storage => ({
   heldPerPut: files.heldPerPut,
   put: (key, body) =>
     takeBody(body, async (chunks) => {
+      const upload = files.beginUpload();
       const content = await buffer(chunks);
       const isWhole = !breaksOff();
-      const store = () => files.put(key, isWhole ? Readable.from([content], { objectMode: false }) : halfOf(content));
+      const store = () => upload(key, isWhole ? Readable.from([content], { objectMode: false }) : halfOf(content));
       const put = await way.call('put', store, thrown);
       if (!isWhole) throw ofFiles('Lost');
       if (E.isLeft(put)) throw new Error('the storage has not taken the object', { cause: put.left.cause });

@@ -4,9 +4,11 @@ import { either as E } from 'fp-ts';
 import type { Adapters } from '../../../src/composition/adapters.js';
 import { systemAdapters } from '../../../src/composition/system-adapters.js';
 import type { ReadModelStorage } from '../../../projections/engine/storage.js';
+import type { OnConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { makeServer } from '../../../src/http/serve.js';
 import { watchDiskSpace } from '../../../src/infrastructure/disk-space/disk-space.js';
+import { appendWithinSpace } from '../../../src/infrastructure/disk-space/within-space.js';
 import type { Storage } from '../../../src/infrastructure/open-storage.js';
 import type { ReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { MemorySeal } from '../memory-seal.js';
@@ -24,6 +26,8 @@ type Reached = {
 type Observer = {
   /** Gets each server that would listen, and so can give it connections. */
   readonly onServer: (server: Server) => void;
+  /** Gets whom to tell what happens to the connection to the log. */
+  readonly onOpened?: (onConnectionEvent: OnConnectionEvent) => void;
   /** Called with the name of what the service has opened and closed again. */
   readonly onClosed?: (what: string) => void;
 };
@@ -55,7 +59,7 @@ const closingWithConnections = (server: Server): void => {
  */
 export const memoryAdapters = (
   { store, storage, queries, seal, files }: Reached,
-  { onServer, onClosed = () => undefined }: Observer,
+  { onServer, onOpened = () => undefined, onClosed = () => undefined }: Observer,
 ): Adapters => {
   const closing = (what: string) => () => {
     onClosed(what);
@@ -63,11 +67,13 @@ export const memoryAdapters = (
   };
   const open = (name: string) => ({ ...storage, close: closing(name) });
   return {
-    openStores: (_, { runtime }) =>
-      Promise.resolve(
+    openStores: (_, { runtime, onConnectionEvent }) => {
+      onOpened(onConnectionEvent);
+      const space = watchDiskSpace(runtime.clock, undefined);
+      return Promise.resolve(
         E.right({
-          store,
-          space: watchDiskSpace(runtime.clock, undefined),
+          store: appendWithinSpace(store, space),
+          space,
           isSoleProcess: false,
           readModels: {
             queries: () => ({ ...queries, close: closing('queries') }),
@@ -76,7 +82,8 @@ export const memoryAdapters = (
           },
           close: closing('stores'),
         }),
-      ),
+      );
+    },
     openStorage: () => Promise.resolve(E.right(files)),
     serve: (listener, { host, port, ...options }) => {
       const { server, stop } = makeServer(listener, options);

@@ -37,21 +37,28 @@ const checkpointsIn = (kept: Map<string, Buffer>): CheckpointObjects => ({
 
 type Kept = { readonly content: Buffer; readonly modifiedAt: Date };
 
-const objectsOf = (clock: Pick<Clock, 'date'>): ObjectStorage & FileContents => {
+/** An upload that has begun, and is dated by that. */
+type BeginUpload = { readonly beginUpload: () => ObjectStorage['put'] };
+
+const objectsOf = (clock: Pick<Clock, 'date'>): ObjectStorage & FileContents & BeginUpload => {
   const [objects, unfinished] = [new Map<string, Kept>(), new Map<number, Date>()];
   let uploads = 0;
-  return {
-    heldPerPut: 0,
-    put: (key, body) =>
+  const beginUpload: BeginUpload['beginUpload'] = () => {
+    const [upload, modifiedAt] = [(uploads += 1), clock.date()];
+    // of one that fails it stays
+    unfinished.set(upload, modifiedAt);
+    return (key, body) =>
       takeBody(body, async (chunks) => {
-        const [upload, modifiedAt] = [(uploads += 1), clock.date()];
-        // of one that fails it stays
-        unfinished.set(upload, modifiedAt);
         const content: Array<Uint8Array> = [];
         for await (const chunk of chunks) content.push(Buffer.from(chunk));
         objects.set(key, { content: Buffer.concat(content), modifiedAt });
         unfinished.delete(upload);
-      }),
+      });
+  };
+  return {
+    beginUpload,
+    heldPerPut: 0,
+    put: (key, body) => beginUpload()(key, body),
     open: (key, range) => {
       const content = objects.get(key)?.content;
       if (content === undefined)
@@ -78,13 +85,13 @@ const objectsOf = (clock: Pick<Clock, 'date'>): ObjectStorage & FileContents => 
   };
 };
 
+export type MemoryFiles = Storage & BeginUpload & { readonly checkpointNotes: ReadonlyMap<string, Buffer> };
+
 /**
  * A storage of files in memory: any number of processes of a test share one, which has a clock of its own. `checkpointNotes` is
  * what it keeps, by key.
  */
-export const makeMemoryFiles = (
-  clock: Pick<Clock, 'date'>,
-): Storage & { readonly checkpointNotes: ReadonlyMap<string, Buffer> } => {
+export const makeMemoryFiles = (clock: Pick<Clock, 'date'>): MemoryFiles => {
   const checkpointNotes = new Map<string, Buffer>();
   return {
     ...objectsOf(clock),
