@@ -1,8 +1,47 @@
-/** What occurs in a run of many seeds, or its lives try less than they should. */
-export const MUST_OCCUR: ReadonlyArray<string> = [
-  ...['is killed', 'is frozen', 'has its clock set', 'is cut off from the log', 'is cut off from the rows'].map(
-    (fault) => `a service ${fault}`,
-  ),
+const PLACES = ['log', 'rows', 'files'];
+
+/** What occurs in a run of a dozen seeds. */
+export const OFTEN: ReadonlyArray<string> = [
+  ...['is killed', 'is frozen', 'is upgraded'].map((fault) => `a service ${fault}`),
   ...['an answer of the log is lost', 'an answer of the rows is lost'],
   ...['POST 200', 'POST 503', 'PUT 200', 'PUT 503', 'GET 200'],
+];
+
+/** What occurs in a run of many seeds, or its lives try less than they should. */
+export const MUST_OCCUR: ReadonlyArray<string> = [
+  ...OFTEN,
+  ...['before it takes effect', 'after it took effect', 'with its answer on the way'].map(
+    (moment) => `a service is killed at a call, ${moment}`,
+  ),
+  ...[
+    'is frozen at a call until its lease has lapsed',
+    'is frozen with an answer on its way',
+    'has its clock set ahead',
+    'has its clock set back',
+  ].map((fault) => `a service ${fault}`),
+  ...['is restarted', 'goes back to the version before', 'has uploads end half-way'].map(
+    (fault) => `a service ${fault}`,
+  ),
+  ...PLACES.flatMap((place) => [
+    `a service is cut off from the ${place}`,
+    `a service gets late answers from the ${place}`,
+    `the ${place} ${place === 'log' ? 'is' : 'are'} away`,
+    `the disk of the ${place} is full`,
+    `an answer of the ${place} is lost`,
+    `an answer of the ${place} is late`,
+  ]),
+  ...['log', 'rows'].map((place) => `a call to the ${place} takes effect after it was given up`),
+  'a call to the log is made twice',
+  ...['rebuild', 'rollback', 'verify', 'repair', 'sweep'].map((command) => `an operator begins a ${command}`),
+  ...['rebuild', 'rollback', 'repair'].flatMap((command) => [
+    `an operator is frozen in a ${command}`,
+    `an operator is killed in a ${command}`,
+  ]),
+  ...[
+    'a rebuild has switched',
+    'a rebuild has kept',
+    'a rollback has switched',
+    'a row was repaired',
+    'files were swept',
+  ],
 ];
