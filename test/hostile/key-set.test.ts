@@ -4,7 +4,6 @@ import { type Authenticate, makeAuthenticate } from '../../src/http/authenticati
 import { makeKeySet } from '../../src/http/authentication/key-set.js';
 import { errorFields } from '../../src/http/problem/log-fields.js';
 import { call } from '../support/client.js';
-import { eventually } from '../support/eventually.js';
 import { forgeToken } from '../support/forge-token.js';
 import { type KeySetServer, startKeySetServer } from '../support/key-set-server.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
@@ -242,12 +241,7 @@ describe('a hostile or careless key set', () => {
       await clock.advance(3_000);
       let isAnswered = false;
       const waiting = letIn(forged('mallory')).finally(() => (isAnswered = true));
-      expect(
-        await eventually(
-          () => keySet.asked,
-          (asked) => asked === 2,
-        ),
-      ).to.equal(2);
+      await keySet.news.until(() => keySet.asked === 2);
       for (let index = 0; index < 3; index += 1) expect(await letIn(good(`bob ${index}`))).to.equal(true);
       expect(isAnswered).to.equal(false);
       for (const answer of silent) answer();

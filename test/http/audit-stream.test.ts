@@ -5,7 +5,7 @@ import { registry } from '../../src/entities/registry.js';
 import { auditRoutes } from '../../src/http/audit/routes.js';
 import { CSV_HEADER } from '../../src/read/ledger-csv.js';
 import type { Ledger, LedgerPageRequest } from '../../src/read/ledger.js';
-import { eventually } from '../support/eventually.js';
+import { makeNews } from '../support/news.js';
 import { inMemoryFeed, ledgerRow, noChanges, queriesOver } from '../support/in-memory-ledger.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
@@ -131,24 +131,25 @@ describe('the events of all records, when they are more than a page', () => {
     for (const form of FORMS)
       it(`are cut off when the ledger fails midway, so that nobody takes a part for the whole: ${form}, HTTP/${version}`, async () => {
         let text = '';
-        const has = (id: string): Promise<unknown> => eventually(() => text.includes(id), Boolean);
+        const news = makeNews();
         nextPage = async (request) => {
           if (request.after === 499n) return rows.page(request);
           // the client has two whole pages: what it has could be all
-          await has('id-999');
+          await news.until(() => text.includes('id-999'));
           return E.left({ _tag: 'ReadModelUnavailable', cause: new Error('the database went away') });
         };
         const lines = stack.log.length;
-        expect(await received(version, form, (part) => (text = part))).to.equal('ECONNRESET');
+        const onText = (part: string): void => {
+          text = part;
+          news.tell();
+        };
+        expect(await received(version, form, onText)).to.equal('ECONNRESET');
         expect([text.startsWith('HTTP/1.1 200'), text.includes('id-999'), text.includes('id-1000')]).to.deep.equal([
           true,
           true,
           false,
         ]);
-        await eventually(
-          () => stack.log.length,
-          (count) => count > lines,
-        );
+        await stack.logged((line) => stack.log.indexOf(line) >= lines);
         const [line, ...others] = stack.log.slice(lines);
         expect(others).to.deep.equal([]);
         expect(line).to.include({ level: 'error', message: 'request failed' });

@@ -7,7 +7,6 @@ import { expect } from 'chai';
 import jwt from 'jsonwebtoken';
 import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
 import type { TokenVerification } from '../../src/http/authentication/verify-token.js';
-import { eventually } from '../support/eventually.js';
 import { call, type Reply } from '../support/client.js';
 import { errorIn } from '../support/error-in.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
@@ -327,10 +326,7 @@ describe('authentication', () => {
       respond = () => undefined;
       let said: unknown;
       const asking = verdict(byKey('alice')).then((verdictOnIt) => (said = verdictOnIt));
-      await eventually(
-        () => asked,
-        (count) => count === 1,
-      );
+      await once(keys, 'request');
       await clock.advance(4_999);
       expect([said, clock.waiting()]).to.deep.equal([undefined, 1]);
       await clock.advance(1);

@@ -10,7 +10,7 @@ import type { AuthorizedContext } from '../../src/http/request-context.js';
 import { registry } from '../../src/entities/registry.js';
 import type { FeedPart, FeedRequest } from '../../src/read/ledger-feed.js';
 import { callerOf, idOf } from '../support/client.js';
-import { eventually } from '../support/eventually.js';
+import { makeNews } from '../support/news.js';
 import { follow, type Following } from '../support/event-stream.js';
 import { inMemoryFeed } from '../support/in-memory-ledger.js';
 import { type MemoryStack, type MemoryStackOptions, startMemoryStack } from '../support/memory-stack.js';
@@ -81,12 +81,8 @@ describe('the events of a record as they come', () => {
     const id = await create('a');
     await rename(id, 'b');
     const indexes = async (query: string, headers: object): Promise<ReadonlyArray<unknown>> => {
-      const { until, received } = await events(`/business/${id}/events${query}`, headers);
-      await eventually(
-        () => received.some(({ event }) => event === 'caught-up'),
-        (isThere) => isThere,
-      );
-      return (await until(1)).map((each) => each.id);
+      const { until } = await events(`/business/${id}/events${query}`, headers);
+      return (await until(({ event }) => event === 'caught-up')).map((each) => each.id);
     };
     expect(await indexes('?after=0', {})).to.deep.equal(['1', undefined]);
     expect(await indexes('?after=1', { 'Last-Event-ID': '0' })).to.deep.equal(['1', undefined]);
@@ -205,15 +201,16 @@ describe('the events of a record as they come', () => {
 
   it('are closed when the answer to HEAD is sent, and when their client goes', async () => {
     let closed = 0;
-    let onClosed = (): void => undefined;
+    const news = makeNews();
     await given(
       async function* () {
         yield await Promise.resolve({ _tag: 'CaughtUp', index: -1n });
-        await new Promise<void>((resolve) => (onClosed = resolve));
+        const before = closed;
+        await news.until(() => closed > before);
       },
       () => {
         closed += 1;
-        onClosed();
+        news.tell();
       },
     );
     const path = `/business/${await create('a')}/events`;
@@ -223,12 +220,7 @@ describe('the events of a record as they come', () => {
     await until(1);
     expect(closed).to.equal(1);
     leave();
-    expect(
-      await eventually(
-        () => closed,
-        (count) => count === 2,
-      ),
-    ).to.equal(2);
+    await news.until(() => closed === 2);
   });
 
   it('are closed at once where their client has gone before they were opened', async () => {
@@ -253,19 +245,20 @@ describe('the events of a record as they come', () => {
   });
 
   it('are cut off for a client that is too slow, which the log says', async () => {
+    let goOn = (): void => undefined;
+    const received = new Promise<void>((resolve) => (goOn = resolve));
     await given(async function* ({ onTooSlow }) {
       yield await Promise.resolve({ _tag: 'CaughtUp', index: 0n });
-      await eventually(
-        () => opened[0]?.received.length,
-        (length) => length === 1,
-      );
+      await received;
       onTooSlow();
     });
-    const { ended } = await events(`/business/${await create('a')}/events`);
+    const { until, ended } = await events(`/business/${await create('a')}/events`);
+    await until(1);
+    goOn();
     expect(await ended).to.equal('cut');
+    await stack!.logged(({ fields }) => 'cut' in fields);
     const lines = (): ReadonlyArray<object> =>
       stack!.log.map(({ fields }) => fields).filter((fields) => 'cut' in fields);
-    await eventually(lines, ({ length }) => length === 1);
     expect(lines()).to.have.lengthOf(1);
     expect(lines()[0]).to.include({ operation: 'listBusinessEvents', cut: 'a feed was not read in time' });
   });
@@ -279,10 +272,7 @@ describe('the events of a record as they come', () => {
     expect((await call('GET', path, { as: auditor, headers })).status).to.equal(503);
     expect((await call('HEAD', path, { as: auditor, headers })).status).to.equal(200);
     first.leave();
-    const again = await eventually(
-      () => events(path),
-      ({ status }) => status === 200,
-    );
-    expect(again.status).to.equal(200);
+    await stack!.logged(({ fields }) => 'cut' in fields);
+    expect((await events(path)).status).to.equal(200);
   });
 });

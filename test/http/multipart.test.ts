@@ -14,9 +14,9 @@ import type { RequestState } from '../../src/http/request-context.js';
 import { type Form, type FormFailure, readForm } from '../../src/http/document/form/multipart.js';
 import { contentOf } from '../support/bodies.js';
 import { aDocumentCreated } from '../support/document-events.js';
-import { eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { sometime } from '../support/given.js';
+import { type Heard, makeHeard } from '../support/news.js';
 import { FORM_TYPE, formOf, formWithin, type Part } from '../support/multipart-form.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
@@ -41,11 +41,11 @@ const file = (content: string | Buffer = 'content', over: Partial<Part> = {}): P
 describe('the form of an upload', () => {
   let storage: FakeObjectStorage;
   let server: Server;
-  let outcomes: Array<E.Either<FormFailure, Form>>;
+  let outcomes: Heard<E.Either<FormFailure, Form>>;
 
   beforeEach(async () => {
     storage = new FakeObjectStorage();
-    outcomes = [];
+    outcomes = makeHeard();
     const app = new Koa<RequestState>();
     app.silent = true;
     app.use(async (ctx) => {
@@ -61,7 +61,7 @@ describe('the form of an upload', () => {
         read.push(form);
         return E.isLeft(form) ? form : E.right(created(form.right.file ?? null));
       });
-      outcomes.push(...read);
+      read.forEach(outcomes.hear);
       ctx.set('Connection', 'close');
       ctx.body = 'read';
     });
@@ -83,13 +83,8 @@ describe('the form of an upload', () => {
     return outgoing;
   };
 
-  const read = async (): Promise<E.Either<FormFailure, Form>> => {
-    await eventually(
-      () => outcomes.length,
-      (count) => count === 1,
-    );
-    return outcomes[0]!;
-  };
+  const read = async (): Promise<E.Either<FormFailure, Form>> =>
+    (await outcomes.until(({ length }) => length === 1))[0]!;
 
   const post = async (body: Buffer, type = FORM_TYPE): Promise<E.Either<FormFailure, Form>> => {
     open({ 'content-type': type, 'content-length': String(body.length) }).end(body);
@@ -121,10 +116,7 @@ describe('the form of an upload', () => {
   };
 
   const leavesNothing = async (): Promise<void> => {
-    await eventually(
-      () => storage.writing,
-      (writing) => writing === 0,
-    );
+    await storage.news.until(() => storage.writing === 0);
     expect([...storage.objects.keys()]).to.deep.equal([]);
   };
 
@@ -195,7 +187,7 @@ describe('the form of an upload', () => {
   it('refuses a file whose name has nothing that anybody sees', async () => {
     const unseen = ['..', 'x/', '\u200b', 'C:\\a\\\u200b \u2060', '\u00a0\u202e', '\u0085', `${'\u200b'.repeat(255)}a`];
     for (const filename of unseen) {
-      outcomes = [];
+      outcomes = makeHeard();
       const message = 'must have a file name, in valid UTF-8';
       await isRefused(await post(formOf(file('x', { filename }))), 'file', message);
     }
@@ -213,14 +205,14 @@ describe('the form of an upload', () => {
     const parts = Array.from({ length: 63 }, () => ({ name: 'x', content: '' }));
     expect(E.isRight(await post(formOf(file(), ...parts)))).to.equal(true);
     storage.objects.clear();
-    outcomes = [];
+    outcomes = makeHeard();
     await isRefused(await post(formOf(file(), ...parts, ...parts)), '', 'has too many parts');
   });
 
   it('refuses a field that is too long, whether before or after the file', async () => {
     const long = { name: 'description', content: 'x'.repeat(70_000) };
     await isRefused(await post(formOf(file(), long)), 'description', 'is too long');
-    outcomes = [];
+    outcomes = makeHeard();
     await isRefused(await post(formOf(long, file())), 'description', 'is too long');
   });
 
@@ -313,7 +305,7 @@ describe('the form of an upload', () => {
     it(`refuses a file and a field that are encoded as ${encoding}`, async () => {
       const headers = [`Content-Transfer-Encoding: ${encoding}`];
       await isRefused(await post(formOf(file('YQ==', { headers }))), 'file', AS_IT_IS(encoding.toLowerCase()));
-      outcomes = [];
+      outcomes = makeHeard();
       const field = { name: 'description', content: 'YQ==', headers };
       await isRefused(await post(formOf(file(), field)), 'description', AS_IT_IS(encoding.toLowerCase()));
     });
@@ -356,7 +348,7 @@ describe('the form of an upload', () => {
       const field = { name: 'description', content, type: `text/plain; format=flowed; charset=${charset}` };
       const body = formOf({ name: 'name', content: 'n' }, field, file());
       await isRefused(await post(body), 'description', FOREIGN);
-      outcomes = [];
+      outcomes = makeHeard();
       await isRefused(await postByteByByte(body), 'description', FOREIGN);
     });
 
@@ -366,7 +358,7 @@ describe('the form of an upload', () => {
       { name: 'name', content: 'n' },
     ];
     await isRefused(await post(formOf(file(), ...texts)), '_charset_', FOREIGN);
-    outcomes = [];
+    outcomes = makeHeard();
     expect(E.isRight(await post(formOf(file(), { name: '_charset_', content: 'UTF-8' })))).to.equal(true);
   });
 
@@ -429,10 +421,10 @@ describe('the form of an upload', () => {
     const field = { name: 'name"; NAME="description', content: 'n' };
     await isRefused(await post(formOf(field, file())), 'name', ONCE);
     for (const filename of ['a.txt"; filename="b.txt', 'a.txt"; name="description', 'a;b.txt"; size=1; size="1']) {
-      outcomes = [];
+      outcomes = makeHeard();
       await isRefused(await post(formOf(file('x', { filename }))), 'file', ONCE);
     }
-    outcomes = [];
+    outcomes = makeHeard();
     const other = `a.txt"; filename*=UTF-8''b.txt; x="`;
     expect(storedFile(await post(formOf(file('x', { filename: other })))).originalName).to.equal('b.txt');
   });
@@ -452,7 +444,7 @@ describe('the form of an upload', () => {
       expect(fieldsOf(outcome)).to.deep.equal({ name: 'größe', tags: '', description: 'd' });
     };
     isTaken(await post(body));
-    outcomes = [];
+    outcomes = makeHeard();
     storage.objects.clear();
     isTaken(await postByteByByte(body));
   });
@@ -462,7 +454,7 @@ describe('the form of an upload', () => {
       const right = { name: 'name', content: 'n', headers: lengthOf('n') };
       const wrong = { name: 'description', content: 'größe', headers: lengthOf('größe', plus) };
       await isRefused(await post(formOf(right, wrong, file())), 'description', LENGTH);
-      outcomes = [];
+      outcomes = makeHeard();
       const large = Buffer.alloc(90_000, 'a');
       await isRefused(await post(formOf(right, file(large, { headers: lengthOf(large, plus) }))), 'file', LENGTH);
     });
@@ -473,7 +465,7 @@ describe('the form of an upload', () => {
     const headers = { 'content-type': FORM_TYPE, 'content-length': String(body.length) };
     open({ ...headers, 'content-digest': digest(body) }).end(body);
     expect(storedFile(await read()).size).to.equal(7);
-    outcomes = [];
+    outcomes = makeHeard();
     storage.objects.clear();
     open({ ...headers, 'content-digest': digest(Buffer.from('content')) }).end(body);
     await isRefused(await read(), 'Content-Digest', 'is not the digest of the body');
@@ -498,7 +490,7 @@ describe('the form of an upload', () => {
   it('takes a file of exactly the limit, and none of a byte more', async () => {
     expect(storedFile(await post(formOf(file(contentOf(MAX))))).size).to.equal(MAX);
     storage.objects.clear();
-    outcomes = [];
+    outcomes = makeHeard();
     await isTooLarge(await post(formOf(file(contentOf(MAX + 1)))));
     expect(storage.completed).to.equal(1);
   });
@@ -520,12 +512,15 @@ describe('the form of an upload', () => {
 
   it('stops reading a form without a length when it is too long, in its file or in its fields', async () => {
     for (const part of [file(''), { name: 'description', content: '' }]) {
-      outcomes = [];
+      outcomes = makeHeard();
       const endless = open({ 'content-type': FORM_TYPE, 'transfer-encoding': 'chunked' });
       endless.write(formOf(part).subarray(0, -30));
-      const writing = setInterval(() => endless.write(contentOf(64 * 1024)), 1);
+      const write = (): void => {
+        while (endless.write(contentOf(64 * 1024)));
+      };
+      endless.on('drain', write);
+      write();
       await isTooLarge(await read());
-      clearInterval(writing);
       endless.destroy();
     }
     expect(storage.received).to.be.lessThan(2 * MAX);
@@ -544,10 +539,7 @@ describe('the form of an upload', () => {
   it('leaves nothing of a client that goes away within the file', async () => {
     const gone = open({ 'content-type': FORM_TYPE, 'content-length': '90000' });
     gone.write(formOf(file(contentOf(50_000))).subarray(0, -30));
-    await eventually(
-      () => storage.received,
-      (received) => received > 0,
-    );
+    await storage.news.until(() => storage.received > 0);
     gone.destroy();
     expect(await read()).to.deep.equal(E.left({ _tag: 'ClientGone' }));
     await leavesNothing();
@@ -556,10 +548,7 @@ describe('the form of an upload', () => {
   it('leaves nothing of a client that goes away after the file', async () => {
     const gone = open({ 'content-type': FORM_TYPE, 'content-length': '90000' });
     gone.write(formOf(file('x'), { name: 'name', content: 'n' }).subarray(0, -30));
-    await eventually(
-      () => storage.objects.size,
-      (size) => size === 1,
-    );
+    await storage.news.until(() => storage.completed === 1);
     gone.destroy();
     expect(await read()).to.deep.equal(E.left({ _tag: 'ClientGone' }));
     await leavesNothing();

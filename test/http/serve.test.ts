@@ -3,7 +3,7 @@ import { request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type Listener, serve } from '../../src/http/serve.js';
-import { eventually } from '../support/eventually.js';
+import { makeHeard } from '../support/news.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 const local = { runtime: systemRuntime, host: '127.0.0.1', port: 0 };
@@ -61,13 +61,13 @@ describe('serving', () => {
   });
 
   it('tells of a connection that is lost within a request, and of no idle one', async () => {
-    const lost: Array<unknown> = [];
+    const lost = makeHeard<unknown>();
     let begun = (): void => undefined;
     const listener: Listener = ({ url }, response) => {
       if (url === '/done') response.end();
       else begun();
     };
-    const served = await serve(listener, { ...local, onLost: (error) => lost.push(error) });
+    const served = await serve(listener, { ...local, onLost: lost.hear });
     const port = Number(new URL(served.address).port);
     const send = async (path: string): Promise<Socket> => {
       const socket = connect(port, '127.0.0.1');
@@ -82,12 +82,9 @@ describe('serving', () => {
     const waiting = await send('/waits');
     await hasBegun;
     waiting.resetAndDestroy();
-    await eventually(
-      () => lost.length,
-      (count) => count > 0,
-    );
+    await lost.until(({ length }) => length > 0);
     await served.stop(1000);
-    expect(lost).to.have.length(1);
-    expect(lost[0]).to.include({ code: 'ECONNRESET' });
+    expect(lost.all).to.have.length(1);
+    expect(lost.all[0]).to.include({ code: 'ECONNRESET' });
   });
 });

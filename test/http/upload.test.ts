@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { contentOf } from '../support/bodies.js';
 import { callerOf, idOf, type Reply } from '../support/client.js';
 import { errorIn } from '../support/error-in.js';
-import { eventually } from '../support/eventually.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { FORM_TYPE, formOf, type Part } from '../support/multipart-form.js';
@@ -125,10 +124,7 @@ describe('documents with files', () => {
     const body = new ReadableStream({
       start: (controller) => {
         controller.enqueue(formOf(file(contentOf(5000))).subarray(0, 3000));
-        void eventually(
-          () => storage.writing,
-          (count) => count > 0,
-        ).then(() => gone.abort());
+        void storage.news.until(() => storage.writing > 0).then(() => gone.abort());
       },
     });
     const request = { method: 'POST', headers: { authorization: `Bearer ${editor}`, 'content-type': FORM_TYPE } };
@@ -139,15 +135,8 @@ describe('documents with files', () => {
       signal: gone.signal,
     });
     await sent.catch(() => undefined);
-    await eventually(
-      () => stack.log.length,
-      (count) => count > 0,
-    );
-    const [line] = stack.log;
-    expect([line?.level, (line?.fields as { failure?: unknown }).failure]).to.deep.equal([
-      'info',
-      { tag: 'ClientGone' },
-    ]);
+    const line = await stack.logged(() => true);
+    expect([line.level, (line.fields as { failure?: unknown }).failure]).to.deep.equal(['info', { tag: 'ClientGone' }]);
     expect(storage.objects.size).to.equal(0);
   });
 

@@ -1,4 +1,4 @@
-import { eventually } from './eventually.js';
+import { makeHeard } from './news.js';
 
 /** A Server-Sent Event as it was received; `data` is parsed. */
 export type Received = { readonly id?: string; readonly event?: string; readonly data: unknown };
@@ -10,8 +10,8 @@ export type Following = {
   readonly received: ReadonlyArray<Received>;
   /** What has no data, so far. */
   readonly comments: ReadonlyArray<string>;
-  /** Resolves when there are so many events; rejects when that takes too long. */
-  readonly until: (count: number) => Promise<ReadonlyArray<Received>>;
+  /** Resolves when there are so many events, or one of them is meant; rejects when the stream ends before. */
+  readonly until: (enough: number | ((one: Received) => boolean)) => Promise<ReadonlyArray<Received>>;
   /** Resolves when the stream has ended, or was cut. */
   readonly ended: Promise<'ended' | 'cut'>;
   readonly leave: () => void;
@@ -33,7 +33,7 @@ export const follow = async (url: string, token: string, headers: object = {}): 
     headers: { Authorization: `Bearer ${token}`, Accept: 'text/event-stream', ...headers },
     signal: leaving.signal,
   });
-  const received: Array<Received> = [];
+  const { all: received, hear, until } = makeHeard<Received>();
   const comments: Array<string> = [];
   const read = async (): Promise<void> => {
     let text = '';
@@ -44,7 +44,7 @@ export const follow = async (url: string, token: string, headers: object = {}): 
       text = blocks.pop() ?? '';
       for (const parsed of blocks.map(parse))
         if (typeof parsed === 'string') comments.push(parsed);
-        else received.push(parsed);
+        else hear(parsed);
     }
   };
   const ended = read().then(
@@ -56,12 +56,10 @@ export const follow = async (url: string, token: string, headers: object = {}): 
     headers: response.headers,
     received,
     comments,
-    until: async (count) => {
-      const found = await eventually(
-        () => received.length,
-        (length) => length >= count,
-      );
-      if (found < count) throw new Error(`only ${found} of ${count} events came`);
+    until: async (enough) => {
+      const isEnough = typeof enough === 'number' ? () => received.length >= enough : () => received.some(enough);
+      await Promise.race([until(isEnough), ended]);
+      if (!isEnough()) throw new Error(`only ${received.length} events came`);
       return [...received];
     },
     ended,

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { either as E } from 'fp-ts';
 import type { ObjectStorage, StoredObject } from '../../src/application/ports.js';
+import { makeNews } from './news.js';
 import { takeBody } from '../../src/infrastructure/upload-body.js';
 import type { ByteRange, FileContents } from '../../src/read/get-file.js';
 
@@ -26,6 +27,8 @@ function* pieces({ size, content }: Kept, { first, last }: ByteRange, chunk: num
 /** Objects in memory, with failures and slowness on demand, and what tests want to know of it. */
 export class FakeObjectStorage implements ObjectStorage, FileContents {
   readonly objects = new Map<string, Kept>();
+  /** Told of whatever changes in it. */
+  readonly news = makeNews();
   /** When objects were stored, where it matters; else long ago. */
   readonly modifiedAt = new Map<string, Date>();
   behaviour: Behaviour = {};
@@ -44,11 +47,14 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
   readonly put: ObjectStorage['put'] = (key, body) =>
     takeBody(body, async (chunks) => {
       this.writing += 1;
+      this.news.tell();
       try {
         this.objects.set(key, await this.#keep(chunks));
         this.completed += 1;
+        this.news.tell();
       } finally {
         this.writing -= 1;
+        this.news.tell();
       }
     });
 
@@ -66,7 +72,10 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
     const counted = this.#give(pieces(kept, range ?? { first: 0, last: kept.size - 1 }, chunk));
     const stream = Readable.from(counted, { objectMode: false, highWaterMark: chunk });
     this.opened += 1;
-    stream.once('close', () => (this.opened -= 1));
+    stream.once('close', () => {
+      this.opened -= 1;
+      this.news.tell();
+    });
     return Promise.resolve(E.right(stream));
   };
 
@@ -85,6 +94,7 @@ export class FakeObjectStorage implements ObjectStorage, FileContents {
     for await (const chunk of chunks) {
       this.received += chunk.length;
       size += chunk.length;
+      this.news.tell();
       if (size > failAfter) throw new Error('disk full');
       if (!countOnly) content.push(Buffer.from(chunk));
       await turn();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { makeNews, type News } from './news.js';
 
 /** A JWKS endpoint; what it does may be changed at any time. */
 export type KeySetServer = {
@@ -11,6 +12,8 @@ export type KeySetServer = {
   respond: ((response: ServerResponse) => void) | undefined;
   /** Requests so far. */
   asked: number;
+  /** Told of each request. */
+  readonly news: News;
   readonly close: () => Promise<void>;
 };
 
@@ -20,6 +23,7 @@ export const startKeySetServer = async (): Promise<KeySetServer> => {
     served.asked += 1;
     if (served.respond === undefined) response.end(JSON.stringify({ keys: served.keys }));
     else served.respond(response);
+    served.news.tell();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   // reason: a server that listens on a port has such an address
@@ -29,6 +33,7 @@ export const startKeySetServer = async (): Promise<KeySetServer> => {
     keys: [],
     respond: undefined,
     asked: 0,
+    news: makeNews(),
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -1,4 +1,5 @@
 import { type Clock, sleepBy } from '../../src/event-sourcing/clock.js';
+import { makeNews } from './news.js';
 
 type Waiting = { at: number; readonly everyMs?: number; readonly task: () => void };
 
@@ -9,6 +10,8 @@ export type ManualClock = Clock & {
   readonly setBy: (ms: number) => void;
   /** How many timers and sleeps wait. */
   readonly waiting: () => number;
+  /** Resolves when so many do. */
+  readonly untilWaiting: (count: number) => Promise<void>;
 };
 
 /** Turns of the event loop in which nobody has asked for a further one. */
@@ -20,12 +23,18 @@ const lasting = (ms: number): number => (ms > 0 ? ms : 1);
 /** A clock that stands still but when a test lets time pass. */
 export const makeManualClock = (began: Date = new Date('2026-01-02T03:04:05.678Z')): ManualClock => {
   const timers = new Set<Waiting>();
+  const news = makeNews();
   let now = 0;
   let soon = 0;
   let day = began.getTime();
+  const remove = (waiting: Waiting): void => {
+    timers.delete(waiting);
+    news.tell();
+  };
   const add = (waiting: Waiting) => {
     timers.add(waiting);
-    return () => void timers.delete(waiting);
+    news.tell();
+    return () => remove(waiting);
   };
   const after: Clock['after'] = (ms, task) => add({ at: now + lasting(ms), task });
   /** What was woken does all that needs no time: promises, ticks, and the turns of the event loop that it asks for. */
@@ -72,7 +81,7 @@ export const makeManualClock = (began: Date = new Date('2026-01-02T03:04:05.678Z
       const until = now + ms;
       for (let next = earliest(until); next !== undefined; next = earliest(until)) {
         now = Math.max(now, next.at);
-        if (next.everyMs === undefined) timers.delete(next);
+        if (next.everyMs === undefined) remove(next);
         else next.at += next.everyMs;
         next.task();
         await settled();
@@ -81,5 +90,6 @@ export const makeManualClock = (began: Date = new Date('2026-01-02T03:04:05.678Z
     },
     setBy: (ms) => void (day += ms),
     waiting: () => timers.size,
+    untilWaiting: (count) => news.until(() => timers.size === count),
   };
 };

@@ -5,6 +5,7 @@ import type { Route } from '../../src/http/route.js';
 import { serve } from '../../src/http/serve.js';
 import { programVersion } from '../../src/infrastructure/program-version.js';
 import { type EntityOptions, type MemoryPorts, memoryPorts, routesOver } from './memory-ports.js';
+import { makeHeard } from './news.js';
 import type { Stack } from './running-stack.js';
 import { SECRET, tokenFor } from './tokens.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
@@ -20,7 +21,12 @@ export type MemoryStackOptions = Partial<Omit<AppOptions, 'entityRoutes'> & Enti
   readonly routes?: ReadonlyArray<Route>;
 };
 
-export type MemoryStack = Stack & { readonly ports: MemoryPorts; readonly log: ReadonlyArray<LogLine> };
+export type MemoryStack = Stack & {
+  readonly ports: MemoryPorts;
+  readonly log: ReadonlyArray<LogLine>;
+  /** Resolves with the first line that is meant: a line may come after the answer to the request that it is about. */
+  readonly logged: (isMeant: (line: LogLine) => boolean) => Promise<LogLine>;
+};
 
 const MAX = 1_000_000;
 
@@ -39,7 +45,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
   } = options;
   const { ports: original, close } = await memoryPorts();
   const ports = { ...original, ...replace(original) };
-  const log: Array<LogLine> = [];
+  const { all: log, hear, until } = makeHeard<LogLine>();
   const listener = makeApp({
     runtime,
     authenticate: makeAuthenticate(runtime.clock, { key: { _tag: 'Secret', secret: SECRET } }),
@@ -48,18 +54,19 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
     docsPage,
     version: programVersion(),
     log: {
-      info: (fields, message) => log.push({ level: 'info', message, fields }),
-      warn: (fields, message) => log.push({ level: 'warn', message, fields }),
-      error: (fields, message) => log.push({ level: 'error', message, fields }),
+      info: (fields, message) => hear({ level: 'info', message, fields }),
+      warn: (fields, message) => hear({ level: 'warn', message, fields }),
+      error: (fields, message) => hear({ level: 'error', message, fields }),
     },
     ...given,
     entityRoutes: [...(await routesOver(ports, { publicDocumentList, maxUploadBytes })), ...routes],
   });
-  const onRefused = (fields: object): void => void log.push({ level: 'info', message: 'refused', fields });
+  const onRefused = (fields: object): void => hear({ level: 'info', message: 'refused', fields });
   const served = await serve(listener, { host: '127.0.0.1', port: 0, runtime, limits, onRefused });
   const stop = async (): Promise<void> => {
     await served.stop(1000);
     await close();
   };
-  return { baseUrl: served.address, tokenFor, stop, ports, log };
+  const logged: MemoryStack['logged'] = async (isMeant) => (await until((lines) => lines.some(isMeant))).find(isMeant)!;
+  return { baseUrl: served.address, tokenFor, stop, ports, log, logged };
 };

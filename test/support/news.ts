@@ -20,7 +20,7 @@ export const makeNews = (): News => {
 };
 
 /** What was heard so far, in its order. */
-type Heard<A> = {
+export type Heard<A> = {
   readonly all: ReadonlyArray<A>;
   readonly hear: (each: A) => void;
   /** Resolves with all of it as soon as that satisfies. */

@@ -2,13 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { connectionOf } from '../../../src/http/budget/connection.js';
 import { serve } from '../../../src/http/serve.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
-import { eventually } from '../../support/eventually.js';
 import { makeManualClock, type ManualClock } from '../../support/manual-clock.js';
+import { makeHeard, makeNews } from '../../support/news.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -27,6 +26,7 @@ describe('the connections of clients', () => {
   let clock: ManualClock;
   let served: Awaited<ReturnType<typeof serve>>;
   let pending: Array<ServerResponse>;
+  const news = makeNews();
   let cuts: Array<string>;
   let sockets: Array<Socket>;
 
@@ -43,6 +43,7 @@ describe('the connections of clients', () => {
     served = await serve((request, response) => {
       request.resume();
       pending.push(response);
+      news.tell();
     }, options);
   };
   afterEach(async () => {
@@ -61,32 +62,33 @@ describe('the connections of clients', () => {
     return socket;
   };
   /** Beside the look at all connections there is one at those that wait for a place, every 100 ms from then on. */
-  const oneWaits = (): Promise<number> =>
-    eventually(
-      () => clock.waiting(),
-      (timers) => timers === 2,
-    );
-  const isClosed = (socket: Socket): Promise<boolean> => eventually(() => socket.resume().closed, Boolean);
-  const begun = (count: number): Promise<number> =>
-    eventually(
-      () => pending.length,
-      (length) => length === count,
-    );
+  const oneWaits = (): Promise<void> => clock.untilWaiting(2);
+  const isClosed = async (socket: Socket): Promise<boolean> => {
+    const closed = new Promise((resolve) => socket.resume().once('close', resolve));
+    if (!socket.closed) await closed;
+    return true;
+  };
+  const begun = async (count: number): Promise<number> => {
+    await news.until(() => pending.length >= count);
+    return pending.length;
+  };
+  /** Resolves when a client that asks now has come to its turn, behind all that came before it. */
+  const anotherBegun = async (): Promise<void> => {
+    await open('GET /another HTTP/1.1\r\nHost: x\r\n\r\n');
+    await news.until(() => pending.some(({ req }) => req.url === '/another'));
+  };
 
   it('are answered one request after the other, in the order in which they came', async () => {
     await start({});
     const socket = await open(GET.repeat(3));
-    let received = '';
-    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+    const received = makeHeard<string>();
+    socket.setEncoding('utf8').on('data', received.hear);
     for (const count of [1, 2, 3]) {
       expect(await begun(count)).to.equal(count);
       pending.at(-1)?.end(`answer ${count}`);
     }
-    await eventually(
-      () => received,
-      (text) => text.includes('answer 3'),
-    );
-    expect(received.match(/answer \d/g)).to.deep.equal(['answer 1', 'answer 2', 'answer 3']);
+    const text = await received.until((parts) => parts.join('').includes('answer 3'));
+    expect(text.join('').match(/answer \d/g)).to.deep.equal(['answer 1', 'answer 2', 'answer 3']);
   });
 
   it('begin nothing that is behind another answer, and forget it when the client goes', async () => {
@@ -96,8 +98,8 @@ describe('the connections of clients', () => {
     const closed = once(pending[0]!, 'close');
     socket.destroy();
     await closed;
-    await delay(20);
-    expect([pending.length, cuts]).to.deep.equal([1, []]);
+    await anotherBegun();
+    expect([pending.length, cuts]).to.deep.equal([2, []]);
   });
 
   it('begin nothing that is behind the last answer of a connection', async () => {
@@ -163,11 +165,8 @@ describe('the connections of clients', () => {
     await begun(1);
     pending[0]!.end(Buffer.alloc(64 * 1024 * 1024));
     // the system takes some of it, which is progress
-    const cutsLater = async (): Promise<ReadonlyArray<string>> => {
-      await clock.advance(60);
-      return cuts;
-    };
-    expect(await eventually(cutsLater, ({ length }) => length > 0)).to.deep.equal(['no progress']);
+    for (let looks = 0; looks < 100 && cuts.length === 0; looks += 1) await clock.advance(60);
+    expect(cuts).to.deep.equal(['no progress']);
   });
 
   it('give up the place of the one that is idle for longest when all are taken', async () => {
@@ -177,7 +176,7 @@ describe('the connections of clients', () => {
     const idle: Array<Socket> = [];
     for (let count = 0; count < 15; count += 1) idle.push(await open());
     const late = await open(GET);
-    expect(await oneWaits()).to.equal(2);
+    await oneWaits();
     await clock.advance(299);
     expect(cuts).to.deep.equal([]);
     await clock.advance(1);
@@ -195,7 +194,7 @@ describe('the connections of clients', () => {
     await begun(2);
     await clock.advance(100);
     const late = await open(GET);
-    expect(await oneWaits()).to.equal(2);
+    await oneWaits();
     await clock.advance(899);
     expect([pending.length, cuts]).to.deep.equal([2, []]);
     await clock.advance(1);
@@ -219,7 +218,7 @@ describe('the connections of clients', () => {
     await answered;
     await clock.advance(50);
     const late = await open(GET);
-    expect(await oneWaits()).to.equal(2);
+    await oneWaits();
     await clock.advance(199);
     expect([idle.closed, pending.length, cuts]).to.deep.equal([false, 2, []]);
     await clock.advance(1);
@@ -251,27 +250,22 @@ describe('the connections of clients', () => {
     await open(GET);
     await begun(1);
     const [leaving, staying] = [await open(GET), await open(GET)];
-    expect(await oneWaits()).to.equal(2);
+    await oneWaits();
     await clock.advance(100);
     leaving.destroy();
     await clock.advance(800);
     expect([pending.length, staying.closed, cuts]).to.deep.equal([1, false, []]);
     staying.destroy();
-    expect(
-      await eventually(
-        () => clock.waiting(),
-        (timers) => timers === 1,
-      ),
-    ).to.equal(1);
+    await clock.untilWaiting(1);
   });
 
   it('call for a request that has been answered nothing of what was to be done at its end', async () => {
     await start({});
     const socket = await open(GET);
     await begun(1);
-    const called: Array<string> = [];
+    const called = makeHeard<string>();
     const atEndOf = (response: ServerResponse, name: string): void =>
-      connectionOf(response.req.socket).onceClosed(() => called.push(name));
+      connectionOf(response.req.socket).onceClosed(() => called.hear(name));
     atEndOf(pending[0]!, 'first');
     const answered = once(socket, 'data');
     pending[0]!.end();
@@ -280,12 +274,7 @@ describe('the connections of clients', () => {
     await begun(2);
     atEndOf(pending[1]!, 'second');
     socket.destroy();
-    expect(
-      await eventually(
-        () => called,
-        ({ length }) => length > 0,
-      ),
-    ).to.deep.equal(['second']);
+    expect(await called.until(({ length }) => length > 0)).to.deep.equal(['second']);
   });
 
   it('are refused while all others are being worked for', async () => {
@@ -293,7 +282,7 @@ describe('the connections of clients', () => {
     const busy = [await open(GET), await open(GET)];
     await begun(2);
     const late = await open(GET);
-    expect(await oneWaits()).to.equal(2);
+    await oneWaits();
     await clock.advance(999);
     expect(cuts).to.deep.equal([]);
     await clock.advance(1);
@@ -306,9 +295,9 @@ describe('the connections of clients', () => {
     const port = Number(new URL(served.address).port);
     // another process, while this one does nothing: all have come and gone before the first is accepted
     spawnSync(process.execPath, ['-e', ASK_AND_RESET, String(port)]);
-    await delay(200);
+    await anotherBegun();
     // the first ones begin before there is a crowd
-    expect(pending.length).to.be.below(25);
+    expect(pending.length).to.be.below(26);
   });
 
   it('are not held to account for the time in which they waited', async () => {
@@ -316,13 +305,13 @@ describe('the connections of clients', () => {
     const busy = await open(GET);
     await begun(1);
     const late = await open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n');
-    expect(await oneWaits()).to.equal(2);
+    await oneWaits();
     await clock.advance(850);
     busy.destroy();
     pending[0]!.destroy();
     expect(await begun(2)).to.equal(2);
     await open(GET);
-    expect(await oneWaits()).to.equal(2);
+    await oneWaits();
     await clock.advance(400);
     expect([late.closed, cuts]).to.deep.equal([false, []]);
   });

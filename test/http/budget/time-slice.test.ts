@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { connectionOf } from '../../../src/http/budget/connection.js';
 import { makeTimeSlices, type TimeSlices } from '../../../src/http/budget/time-slice.js';
 import { serve } from '../../../src/http/serve.js';
-import { eventually } from '../../support/eventually.js';
+import { makeNews } from '../../support/news.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 describe('long work in slices of time', () => {
@@ -67,10 +67,12 @@ describe('long work in slices of time', () => {
     };
     const working: Array<Promise<void>> = [];
     let answered = 0;
+    const news = makeNews();
     const { address, stop } = await serve(
       ({ socket }, response) => {
         if (working.length === 0) working.push(...Array.from({ length: 8 }, () => work(socket)));
         answered += 1;
+        news.tell();
         response.end();
       },
       { runtime: systemRuntime, host: '127.0.0.1', port: 0 },
@@ -83,10 +85,7 @@ describe('long work in slices of time', () => {
     await once(first, 'data');
     pieces = 0;
     const clients = [first, ...Array.from({ length: connections }, ask)];
-    await eventually(
-      () => answered,
-      (count) => count === connections + 1,
-    );
+    await news.until(() => answered === connections + 1);
     isOver = true;
     await Promise.all(working);
     for (const client of clients) client.destroy();
