@@ -16,7 +16,6 @@ import type { Position } from '../../src/event-sourcing/recorded-event.js';
 import { orThrow } from '../support/engine.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { type Lookout, makeLookout } from '../support/lookout.js';
-import { timeTaken } from '../support/time-taken.js';
 import { untilShown } from '../support/until-shown.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { append, created, deleted, renamed } from './appending.js';
@@ -26,9 +25,6 @@ import { ownStorage, storageIn } from '../support/read-model-storage.js';
 
 const ENTITIES = 200;
 const PLANTED = 37;
-
-/** What a process stands still in all that is only busy, ms. */
-const NOTICEABLE_MS = 200;
 
 describe('rebuilding a read model', function () {
   this.timeout(startingPostgres);
@@ -68,16 +64,6 @@ describe('rebuilding a read model', function () {
 
   const shows = async (service: Projections, position: Position): Promise<void> => {
     expect(await untilShown(service.byName('businesses').progress, position)).to.equal(true);
-  };
-
-  /** Whether a write is shown as long as its response waits: a wait in which this process stood still is no such wait. */
-  const isShownInTime = async (service: Projections, position: Position): Promise<boolean> => {
-    const { progress } = service.byName('businesses');
-    const began = performance.now();
-    const waiting = progress.waitFor(position);
-    const taken = await timeTaken(() => waiting);
-    const stoodStill = performance.now() - began - taken;
-    return (await waiting) || (stoodStill > NOTICEABLE_MS && untilShown(progress, position));
   };
 
   /** Whole histories, their events interleaved. */
@@ -218,9 +204,9 @@ describe('rebuilding a read model', function () {
       while (!over()) {
         revision += 1;
         const position = await append(store, `business-${id}`, BigInt(revision), renamed(String(revision)));
-        const isShown = await isShownInTime(service, position);
+        await shows(service, position);
         const [body] = await bodies();
-        if (!isShown || body?.includes(`"name":"${revision}"`) !== true) stale.push(revision);
+        if (body?.includes(`"name":"${revision}"`) !== true) stale.push(revision);
       }
     })();
     const outcomes: Array<string> = [];

@@ -1,3 +1,4 @@
+import type { ProjectionOptions } from '../../projections/engine/run/start-projection.js';
 import { type Projections, startProjections } from '../../projections/engine/run/start-projections.js';
 import { readModelsOf, type Registry, registry as theRegistry } from '../../src/entities/registry.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
@@ -17,6 +18,12 @@ type MemoryEngine = {
   readonly stop: () => Promise<void>;
 };
 
+type MemoryEngineOptions = Partial<Pick<ProjectionOptions, 'projector' | 'isSoleProcess' | 'onEvent'>> & {
+  readonly registry?: Registry;
+  readonly store?: EventStore;
+  readonly storage?: MemoryStorage;
+};
+
 /** The engine on rows in memory, which it writes from a log, and the queries over them. Several may share both. */
 export const startMemoryEngine = (
   runtime: Runtime,
@@ -24,7 +31,8 @@ export const startMemoryEngine = (
     registry = theRegistry,
     store = makeInMemoryEventStore(),
     storage = makeMemoryStorage(runtime),
-  }: { readonly registry?: Registry; readonly store?: EventStore; readonly storage?: MemoryStorage } = {},
+    ...over
+  }: MemoryEngineOptions = {},
 ): MemoryEngine => {
   const seal = makeMemorySeal(runtime.clock, storage);
   const projections = startProjections({
@@ -36,6 +44,7 @@ export const startMemoryEngine = (
     isSoleProcess: true,
     rollbackWindowMs: 60_000,
     onEvent: () => undefined,
+    ...over,
   });
   const queries = makeMemoryReadModels({ storage, seal });
   return { store, storage, seal, queries, projections, stop: projections.stop };
