@@ -28,6 +28,8 @@ const ENDS_MS = 60_000;
 const OPERATOR = 'an operator';
 
 export type Cluster = {
+  /** With which each of them signs. */
+  readonly checkpointKey: string;
   /** Each that runs now. */
   readonly running: () => ReadonlyArray<Service>;
   /** Begins what goes wrong: so many things, several at a time. */
@@ -224,6 +226,7 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
 
   await Promise.all(slots.map((slot) => new Promise<void>((onRunning) => void live(slot, onRunning))));
   return {
+    checkpointKey,
     running: () => slots.flatMap(({ service, isStopping }) => (service === undefined || isStopping ? [] : service)),
     beginFaults: (many) => {
       isFaulty = true;

@@ -44,10 +44,19 @@ export type Shared = {
   readonly files: MemoryFiles;
 };
 
+type Headers = Readonly<Record<string, string>>;
+
 export type Service = {
   readonly process: SimulatedProcess;
+  /** Begins a request, which goes on when its body ends; `onText` is given its answer as it comes. */
+  readonly begin: (
+    method: string,
+    path: string,
+    headers?: Headers,
+    onText?: (text: string) => void,
+  ) => ReturnType<typeof beginRequest>;
   /** Rejects when the connection is lost. */
-  readonly ask: (method: string, path: string, headers?: Record<string, string>, body?: object) => Promise<Answer>;
+  readonly ask: (method: string, path: string, headers?: Headers, body?: object) => Promise<Answer>;
   readonly stop: () => Promise<void>;
   /** Ends it as a crash does: nothing of it runs any more, and its connections are gone. */
   readonly kill: () => void;
@@ -168,14 +177,18 @@ export const startIn = async (
     server?.emit('connection', end);
     return connection.client;
   };
+  const begin: Service['begin'] = (method, path, given = {}, onText) => {
+    if (!process.isAlive()) throw new Error('nobody answers');
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...given };
+    return beginRequest(createConnection, method, path, headers, onText);
+  };
   return {
     process,
-    ask: async (method, path, given = {}, body) => {
-      if (!process.isAlive()) throw new Error('nobody answers');
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...given };
-      const { request, answer } = beginRequest(createConnection, method, path, headers);
-      request.end(body && JSON.stringify(body));
-      return answer;
+    begin,
+    ask: async (method, path, headers, body) => {
+      const { request, answer } = begin(method, path, headers);
+      request.end(body instanceof Uint8Array || body === undefined ? body : JSON.stringify(body));
+      return await answer;
     },
     stop: () => Promise.race([started.stop(), process.end]),
     kill: () => {

@@ -76,6 +76,8 @@ export type SimulatedProcess = Runtime & {
   /** From now on nothing of it runs. */
   readonly kill: () => void;
   readonly isAlive: () => boolean;
+  /** When it was frozen for the last time until now, or is frozen until; ms since the beginning. */
+  readonly awakeSince: () => number;
   /** Sets its time of day, forward or back by `ms`. */
   readonly setBy: (ms: number) => void;
   /** Resolves after `ms`, or when it is not frozen any more; never once it was killed. Is no timer of it. */
@@ -177,6 +179,7 @@ export const makeWorld = (seed: number): World => {
         die(new Error('killed'));
       },
       isAlive: () => isAlive,
+      awakeSince: () => frozenUntil,
       setBy: (ms) => void (offset += ms),
       waiting: () => timers.size,
     };

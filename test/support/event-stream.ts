@@ -17,7 +17,8 @@ export type Following = {
   readonly leave: () => void;
 };
 
-const parse = (block: string): Received | string => {
+/** What a block of a stream says: an event, or a comment. */
+export const parseBlock = (block: string): Received | string => {
   const lines = block.split('\n').map((line) => /^(\w*): ?(.*)$/s.exec(line) ?? []);
   const values: Record<string, string> = {};
   for (const [, name = '', value = ''] of lines) values[name] = value;
@@ -42,7 +43,7 @@ export const follow = async (url: string, token: string, headers: object = {}): 
       text += chunk;
       const blocks = text.split('\n\n');
       text = blocks.pop() ?? '';
-      for (const parsed of blocks.map(parse))
+      for (const parsed of blocks.map(parseBlock))
         if (typeof parsed === 'string') comments.push(parsed);
         else hear(parsed);
     }
