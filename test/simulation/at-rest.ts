@@ -1,48 +1,32 @@
-import { makeLedgerCheck } from '../../projections/engine/verify/ledger/ledger-check.js';
-import { makeLedgerSource } from '../../projections/engine/verify/ledger/ledger-source.js';
-import { verifyRows } from '../../projections/engine/verify/verify-rows.js';
-import { ledgerOf, projectionsOf, registry } from '../../src/entities/registry.js';
-import type { Acknowledged } from './clients.js';
+import type { Random } from '../../src/event-sourcing/random.js';
+import { checkMetrics } from './at-rest/metrics.js';
+import { readAgain } from './at-rest/read-again.js';
+import { checkLog, checkRows } from './at-rest/verify-log.js';
+import { toldFaults } from './checks/told.js';
+import type { Client } from './clients/client.js';
+import type { Told } from './clients/told.js';
 import type { Cluster } from './cluster.js';
 import type { Notebook } from './notebook.js';
 import type { Shared } from './service.js';
+import type { World } from './world.js';
 
-// reason: events of a business
-const eventsIn = (text: string) =>
-  JSON.parse(text) as ReadonlyArray<{
-    readonly data: { readonly name?: string; readonly changes?: { name?: string } };
-  }>;
-
-/** Each acknowledged change is in the history once, in its order, and nothing else is. */
-export const checkHistories = async (
-  cluster: Cluster,
-  acknowledged: ReadonlyArray<Acknowledged>,
-  { breaks }: Notebook,
-): Promise<void> => {
-  for (const { id, names } of acknowledged)
-    for (const [number, service] of cluster.running().entries()) {
-      const { status, text } = await service.ask('GET', `/api/v1/business/${id}/events`);
-      const found = status === 200 ? eventsIn(text).map(({ data }) => data.name ?? data.changes?.name) : [status];
-      if (found.join() !== names.join()) breaks(`service ${number} has ${found.join()} of ${id}, not ${names.join()}`);
-    }
+type AtRest = {
+  readonly world: World;
+  readonly cluster: Cluster;
+  readonly shared: Shared;
+  readonly notes: Notebook;
+  readonly random: Random;
+  readonly told: Told;
 };
 
-/** Rows are the fold of the log, and the ledger is the log. */
-export const checkRows = async ({ store, storage }: Shared, { breaks }: Notebook): Promise<void> => {
-  for (const projection of projectionsOf(registry))
-    await verifyRows(storage, store, projection, {
-      sample: undefined,
-      onDrift: ({ stream, kind, fields }) => {
-        breaks(`${stream} ${kind} ${fields.join()}`);
-        return Promise.resolve();
-      },
-      onChecked: () => undefined,
-      signal: new AbortController().signal,
-    });
-  const ledger = ledgerOf(registry);
-  const source = makeLedgerSource(storage, ledger);
-  const onFault = ({ kind }: { readonly kind: string }): void => breaks(`the ledger: ${kind}`);
-  const check = await makeLedgerCheck({ store, ledger, source, onFault });
-  for await (const { events } of store.readAll({ after: 'start' })) await check.take(events);
-  await check.end();
+/** Everything is as clients were told, and fits together. Nothing is away any more. */
+export const checkAtRest = async ({ shared, ...place }: AtRest): Promise<void> => {
+  const { cluster, notes, random, told } = place;
+  const client: Client = { ...place, who: 'at rest', keys: new Map(), nextMark: () => 'at rest' };
+  const services = cluster.running();
+  const ledger = await readAgain(client, services);
+  await checkMetrics(client, services);
+  for (const fault of toldFaults(told, ledger)) notes.breaks(fault);
+  await checkRows(shared, notes);
+  await checkLog(shared, cluster.checkpointKey, random, notes);
 };

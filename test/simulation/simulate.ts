@@ -2,15 +2,15 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { makeMemoryFiles } from '../support/memory-adapters/memory-files.js';
 import { makeMemorySeal } from '../support/memory-seal.js';
 import { makeMemoryStorage } from '../support/memory-storage/memory-storage.js';
-import { checkHistories, checkRows } from './at-rest.js';
-import { startClients } from './clients.js';
+import { checkAtRest } from './at-rest.js';
+import { startClients } from './clients/clients.js';
 import { startCluster } from './cluster.js';
 import { makeNotebook, type Outcome } from './notebook.js';
 import type { Shared } from './service.js';
 import { makeWorld, within } from './world.js';
 
 /** How long faults come, how long the cluster is left alone then, and what each of the rest takes at most, ms. */
-const [LIFE_MS, REST_MS, LONGEST_MS] = [60_000, 30_000, 600_000];
+const [LIFE_MS, REST_MS, LONGEST_MS] = [60_000, 20_000, 600_000];
 
 /** What a life has less of than others, so that one that broke a promise is read more easily. */
 export type Life = {
@@ -53,8 +53,7 @@ export const simulate = async (
     cluster.endFaults();
     await ended('what clients do', clients.done);
     await world.run(world.now() + REST_MS);
-    await ended('the check of histories', checkHistories(cluster, clients.acknowledged(), notes));
-    await checkRows(shared, notes);
+    await ended('the check at rest', checkAtRest({ world, cluster, shared, notes, random, told: clients.told }));
     await ended('the stop', cluster.stop());
   } catch (error) {
     notes.breaks(error instanceof Error ? error.message : String(error));

@@ -1,0 +1,99 @@
+import type { Random } from '../../../src/event-sourcing/random.js';
+import type { Cluster } from '../cluster.js';
+import type { Notebook } from '../notebook.js';
+import type { Answer } from '../request.js';
+import type { Service } from '../service.js';
+import type { World } from '../world.js';
+import type { Kind, Told } from './told.js';
+
+/** One client, and what it has. */
+export type Client = {
+  readonly who: string;
+  readonly world: World;
+  readonly cluster: Cluster;
+  readonly notes: Notebook;
+  /** Its own: fewer clients do not change what another one draws. */
+  readonly random: Random;
+  readonly told: Told;
+  /** A text that no other command has. */
+  readonly nextMark: () => string;
+  /** The key of its last command on a path. */
+  readonly keys: Map<string, string>;
+};
+
+export type Request = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object | undefined;
+};
+
+/** An answer, who gave it, and when. */
+export type Asked = {
+  readonly answer: Answer;
+  readonly process: Service['process'];
+  readonly began: number;
+  readonly ended: number;
+};
+
+/** How often a request is made until it is answered otherwise than by 503, and the pause between two of them, ms. */
+const [TRIES, PAUSE_MS] = [60, 1_500];
+/** The longest that an answer may take when the process runs, and the longest that a client waits for one, ms. */
+const [DEADLINE_MS, LONGEST_MS] = [3_500, 40_000];
+
+/** Draws a whole number below `many`. */
+export const below = ({ random }: Pick<Client, 'random'>, many: number): number => Math.floor(random.fraction() * many);
+
+/** Draws one of them. */
+export const oneOf = <A>(client: Pick<Client, 'random'>, all: ReadonlyArray<A>): A | undefined =>
+  all[below(client, all.length)];
+
+export const isLucky = ({ random }: Pick<Client, 'random'>, chance: number): boolean => random.fraction() < chance;
+
+/** Draws a record that is known: often one of the newest, at which others are, too. */
+export const aRecord = (client: Client, kind: Kind): string | undefined => {
+  const all = client.told.records[kind];
+  return oneOf(client, isLucky(client, 0.6) ? all.slice(-2) : all);
+};
+
+/** Asks one service, which is drawn unless it is given; undefined when there is no answer. */
+export const askOnce = async (
+  client: Client,
+  { method, path, headers, body }: Request,
+  service = oneOf(client, client.cluster.running()),
+): Promise<Asked | undefined> => {
+  const { world, notes } = client;
+  if (service === undefined) return undefined;
+  const { process } = service;
+  const began = world.now();
+  try {
+    const tooLong = world.sleep(LONGEST_MS).then(() => undefined);
+    const answer = await Promise.race([service.ask(method, path, headers, body), tooLong]);
+    const ended = world.now();
+    const took = ended - Math.max(began, process.awakeSince());
+    if (answer === undefined) {
+      if (process.isAlive()) notes.breaks(`${method} ${path} was not answered`);
+      return undefined;
+    }
+    notes.count(`${method} ${answer.status}`);
+    if (took > DEADLINE_MS) notes.breaks(`${method} ${path} was answered ${answer.status} after ${took.toFixed(0)} ms`);
+    if (answer.status === 500) notes.breaks(`${method} ${path} was answered ${answer.text}`);
+    return { answer, process, began, ended };
+  } catch {
+    notes.count(`${method} lost`);
+    return undefined;
+  }
+};
+
+export const isDown = ({ answer: { status } }: Asked): boolean => status === 503;
+
+/** Asks one service after the other until one answers otherwise than by 503; undefined when none does. */
+export const askAny = async (client: Client, request: Request): Promise<Asked | undefined> => {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const asked = await askOnce(client, request);
+    if (asked !== undefined && !isDown(asked)) return asked;
+    await client.world.sleep(client.random.fraction() * PAUSE_MS);
+  }
+  client.notes.breaks(`${request.method} ${request.path} was answered by nobody`);
+  return undefined;
+};

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { State } from '../checks/states.js';
+import { aRecord, askAny, below, type Client, isLucky } from './client.js';
+import { DOCUMENTS } from './on-documents.js';
+
+/** Reads the file of a document, or a range of it: it is that of one of its states. */
+export const download = async (client: Client): Promise<void> => {
+  const { told, notes } = client;
+  const record = aRecord(client, 'Document');
+  if (record === undefined) return;
+  const path = `${DOCUMENTS}/${record}/file`;
+  const [from, length] = [below(client, 10), 1 + below(client, 10)];
+  const range = isLucky(client, 0.3) ? { range: `bytes=${from}-${from + length - 1}` } : {};
+  const asked = await askAny(client, { method: 'GET', path, headers: range });
+  if (asked === undefined) return;
+  const { status, bytes, headers } = asked.answer;
+  if (![200, 206, 404].includes(status)) notes.breaks(`GET ${path} was answered ${status} ${asked.answer.text}`);
+  notes.count('a file is read');
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  const isContent = (sha256: string): boolean =>
+    status === 206
+      ? told.files
+          .get(sha256)
+          ?.subarray(from, from + length)
+          .equals(bytes) === true
+      : sha256 === digest;
+  told.reads.push({
+    ...asked,
+    record,
+    of: 'Log',
+    where: `GET ${path}`,
+    seen: status === 404 ? 'without a file' : `a file of ${bytes.length} bytes, ${headers.etag}`,
+    fits: ({ isThere, sha256 }: State) =>
+      status === 404
+        ? sha256 === undefined || !isThere
+        : sha256 !== undefined && headers.etag === `"${sha256}"` && isContent(sha256),
+  });
+};

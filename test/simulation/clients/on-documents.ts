@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { State } from '../checks/states.js';
+import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
+import { aRecord, below, type Client, isLucky, oneOf } from './client.js';
+import { command, rowIn } from './command.js';
+import { newKey } from './on-businesses.js';
+
+export const DOCUMENTS = '/api/v1/document';
+
+/** Up to how many bytes a file has. */
+const LARGEST = 2_000;
+
+const formWith = (mark: string, content: Buffer): Buffer =>
+  formOf({ name: 'name', content: mark }, { name: 'file', filename: 'a.txt', type: 'text/plain', content });
+
+const fileFor = (client: Client, mark: string): { readonly content: Buffer; readonly sha256: string } => {
+  const content = Buffer.from(`${mark} `.repeat(1 + below(client, LARGEST / mark.length)));
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  client.told.files.set(sha256, content);
+  return { content, sha256 };
+};
+
+/** What names and file are to be uploaded to: a new document, or one that is there. */
+const targetOf = (client: Client) => {
+  const record = isLucky(client, 0.5) ? aRecord(client, 'Document') : undefined;
+  return record === undefined
+    ? { record, method: 'POST', path: DOCUMENTS }
+    : { record, method: 'PUT', path: `${DOCUMENTS}/${record}` };
+};
+
+/** Creates a document or changes one, in most cases with a file. */
+export const upload = async (client: Client): Promise<void> => {
+  const mark = client.nextMark();
+  const { record, ...target } = targetOf(client);
+  const file = isLucky(client, 0.8) ? fileFor(client, mark) : undefined;
+  const request =
+    file === undefined
+      ? { ...target, body: { name: mark } }
+      : { ...target, body: formWith(mark, file.content), headers: { 'content-type': FORM_TYPE } };
+  const isShownBy = ({ name, sha256 }: State): boolean =>
+    name === mark && (file === undefined || sha256 === file.sha256);
+  const done = await command(client, { record, request, mark, key: newKey(client), isShownBy });
+  if (done?.answer.status !== 200) return;
+  client.notes.count('a file is uploaded');
+  if (record === undefined) client.told.records.Document.push(rowIn(done)._id);
+};
+
+/** Begins to upload a file, and leaves in the middle of it: nothing is written. */
+export const abandonUpload = async (client: Client): Promise<void> => {
+  const { told, notes, world } = client;
+  const mark = client.nextMark();
+  const { method, path } = targetOf(client);
+  const service = oneOf(client, client.cluster.running());
+  if (service === undefined) return;
+  const form = formWith(mark, fileFor(client, mark).content);
+  const headers = { 'content-type': FORM_TYPE, 'content-length': String(form.length), 'change-reason': mark };
+  const began = world.now();
+  const { request, answer } = service.begin(method, path, headers);
+  request.write(form.subarray(0, below(client, form.length)));
+  await world.sleep(client.random.fraction() * 50);
+  request.destroy();
+  await answer.then(
+    ({ status }) => notes.count(`an upload is cut, answered ${status}`),
+    () => notes.count('an upload is cut'),
+  );
+  told.commands.push({ mark, record: undefined, began, ended: world.now(), outcome: 'Refused' });
+};

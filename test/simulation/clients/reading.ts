@@ -1,0 +1,85 @@
+import { looksAs } from '../checks/lists.js';
+import type { Read } from '../checks/reads.js';
+import { type SeenEvent, stateAt } from '../checks/states.js';
+import { aRecord, askAny, type Asked, type Client, isLucky, oneOf } from './client.js';
+import { revisionIn, rowIn } from './command.js';
+import { BUSINESSES } from './on-businesses.js';
+import { DOCUMENTS } from './on-documents.js';
+import type { Kind } from './told.js';
+
+export const PATHS: Readonly<Record<Kind, string>> = { Business: BUSINESSES, Document: DOCUMENTS };
+
+// reason: what the API answers
+export const eventsIn = ({ answer: { text } }: Asked) => JSON.parse(text) as ReadonlyArray<SeenEvent>;
+
+type Seen = Pick<Read, 'seen' | 'fits'>;
+
+const note = ({ told }: Client, record: string, path: string, { process, began, ended }: Asked, seen: Seen): void =>
+  void told.reads.push({ record, where: `GET ${path}`, process, began, ended, of: 'Log', ...seen });
+
+/** As seen, where a record is not there. */
+const absent: Seen = { seen: 'absent', fits: ({ isThere }) => !isThere };
+
+const aKind = (client: Client): Kind => (isLucky(client, 0.8) ? 'Business' : 'Document');
+
+const aPath = (client: Client): { readonly record: string; readonly path: string } | undefined => {
+  const kind = aKind(client);
+  const record = aRecord(client, kind);
+  return record === undefined ? undefined : { record, path: `${PATHS[kind]}/${record}` };
+};
+
+const isUnexpected = ({ notes }: Client, path: string, { answer: { status, text } }: Asked): boolean => {
+  if (status === 200 || status === 404) return false;
+  notes.breaks(`GET ${path} was answered ${status} ${text}`);
+  return true;
+};
+
+/** What GET by id has answered. */
+export const seenOf = (asked: Asked): Seen => {
+  if (asked.answer.status === 404) return absent;
+  const row = rowIn(asked);
+  const looks = looksAs(row);
+  const isTagged = revisionIn(asked) === row.revision;
+  return {
+    seen: `revision ${row.revision}, ${row.name}, ${asked.answer.headers.etag}`,
+    fits: (state) => isTagged && state.isThere && looks(state),
+  };
+};
+
+export const readById = async (client: Client): Promise<void> => {
+  const { record, path } = aPath(client) ?? {};
+  if (record === undefined || path === undefined) return;
+  const asked = await askAny(client, { method: 'GET', path });
+  if (asked !== undefined && !isUnexpected(client, path, asked)) note(client, record, path, asked, seenOf(asked));
+};
+
+/** Reads a history, and then a state of it, as it was. */
+export const readHistory = async (client: Client): Promise<void> => {
+  const { record, path } = aPath(client) ?? {};
+  if (record === undefined || path === undefined) return;
+  const asked = await askAny(client, { method: 'GET', path: `${path}/events` });
+  if (asked === undefined || isUnexpected(client, path, asked) || asked.answer.status === 404) return;
+  const events = eventsIn(asked);
+  client.told.histories.push({ record, where: `GET ${path}/events`, events });
+  note(client, record, `${path}/events`, asked, {
+    seen: `${events.length} events`,
+    fits: ({ revision }) => revision === events.length - 1,
+  });
+  const event = oneOf(client, events);
+  if (event === undefined) return;
+  const { revision, at } = event;
+  const isByTime = isLucky(client, 0.5);
+  const then = `${path}?${isByTime ? `at=${at}` : `revision=${revision}`}`;
+  const earlier = await askAny(client, { method: 'GET', path: then });
+  if (earlier === undefined || isUnexpected(client, then, earlier)) return;
+  client.notes.count('an earlier state is read');
+  const { fits, seen } = seenOf(earlier);
+  note(client, record, then, earlier, {
+    seen,
+    fits: (state, states) => {
+      const known = states.slice(0, state.revision + 2);
+      const was = isByTime ? stateAt(known, at) : known[revision + 1];
+      return was !== undefined && fits(was, known);
+    },
+  });
+};

@@ -1,0 +1,48 @@
+import type { Command } from '../checks/commands.js';
+import type { Sent } from '../checks/feeds.js';
+import type { Listed } from '../checks/lists.js';
+import type { Read } from '../checks/reads.js';
+import type { SeenEvent } from '../checks/states.js';
+
+export type Kind = 'Business' | 'Document';
+
+/** An event of the ledger, which has a place there. */
+export type LedgerEvent = SeenEvent & { readonly index: number };
+
+/** What a feed has sent, over all its connections. */
+type Followed = {
+  readonly feed: string;
+  /** Whose events it is of; undefined for all. */
+  readonly record: string | undefined;
+  readonly sent: ReadonlyArray<Sent>;
+};
+
+/** What all clients were told, in the order of the answers. */
+export type Told = {
+  readonly commands: Array<Command>;
+  readonly reads: Array<Read>;
+  readonly lists: Array<Listed>;
+  readonly histories: Array<{
+    readonly record: string;
+    readonly where: string;
+    readonly events: ReadonlyArray<SeenEvent>;
+  }>;
+  /** What the interface for auditors has shown of the ledger. */
+  readonly ledger: Array<LedgerEvent>;
+  readonly feeds: Array<Followed>;
+  /** Records that are known to be there, or were. */
+  readonly records: Readonly<Record<Kind, Array<string>>>;
+  /** Contents that were uploaded, by their SHA-256. */
+  readonly files: Map<string, Buffer>;
+};
+
+export const makeTold = (): Told => ({
+  commands: [],
+  reads: [],
+  lists: [],
+  histories: [],
+  ledger: [],
+  feeds: [],
+  records: { Business: [], Document: [] },
+  files: new Map(),
+});
