@@ -27,7 +27,7 @@ export type Fault = {
   readonly begin: (victim: Victim, ms: number, other: Victim) => void;
 };
 
-export type Scene = {
+type Scene = {
   readonly world: World;
   readonly troubles: Troubles;
   readonly fraction: () => number;

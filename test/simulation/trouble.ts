@@ -46,7 +46,7 @@ const noTrouble = (): Trouble => ({
 const noTroubles = (): Record<Place, Trouble> => ({ log: noTrouble(), rows: noTrouble(), files: noTrouble() });
 
 /** A mishap of the call of that name which comes after so many others; of any call without a name. */
-export type Ambush = { readonly name: string | undefined; skipped: number; readonly mishap: (name: string) => Mishap };
+type Ambush = { readonly name: string | undefined; skipped: number; readonly mishap: (name: string) => Mishap };
 
 type Own = { readonly troubles: Record<Place, Trouble>; readonly ambushes: Set<Ambush> };
 

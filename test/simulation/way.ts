@@ -6,7 +6,7 @@ export type Outage = { readonly until: number; readonly isSilent: boolean };
 export const MOMENTS = ['before it takes effect', 'after it took effect', 'with its answer on the way'] as const;
 
 /** When in a call its process ends. */
-export type Moment = (typeof MOMENTS)[number];
+type Moment = (typeof MOMENTS)[number];
 
 /** What may become of a call on its way. */
 export type Mishap =

@@ -21,7 +21,7 @@ type LagDeps = {
 /** How long an answer waits for a comparison. */
 const ASKED_MS = 300;
 
-export type LagMonitor = {
+type LagMonitor = {
   /** Has the rows compared anew; resolves when they are, or when the log has not answered for 0.3 s. Never rejects. */
   readonly compare: () => Promise<unknown>;
   readonly stopped: Promise<void>;

@@ -13,7 +13,7 @@ export type Found =
   | { readonly _tag: 'NoPlace'; readonly reason: string };
 
 /** Two copies of the program: faults are planted in the one, and the other is without. */
-export type Finder = {
+type Finder = {
   /** Lives seeds with the fault until a promise is not kept that is kept in the same seed without it. */
   readonly find: (fault: PlantedFault, from: number, seeds: number) => Promise<Found>;
   readonly remove: () => void;
