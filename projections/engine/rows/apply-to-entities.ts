@@ -1,3 +1,4 @@
+import type { Ahead } from '../../../src/event-sourcing/ahead.js';
 import { makeBoundedCache } from '../../../src/event-sourcing/bounded-cache.js';
 import { entityIdOf, type StoredEvent, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { estimateBytes } from '../../../src/event-sourcing/estimate-bytes.js';
@@ -21,6 +22,8 @@ export const LARGE_CACHE = { entities: 25_000, bytes: 32 * 1024 * 1024 };
 type Batch = FoldedBatch & {
   readonly events: ReadonlyArray<StoredEvent>;
   readonly handedOver: ReadonlyArray<Entity>;
+  /** Streams of which the rows show more than their events: only whoever writes these rows knows that nobody else has. */
+  readonly ahead: ReadonlyArray<Ahead & { readonly stream: StreamName }>;
   /** Writes the rows of all entities; undefined when some are parked, which is found out for each row. */
   readonly writeRows: ReturnType<EntityRows['prepare']> | undefined;
   /** It is folded again when the epoch is another one by the time it is written. */
@@ -32,6 +35,16 @@ type ApplyToEntitiesOptions = {
   readonly size?: CacheSize;
   readonly handOver?: HandOver | undefined;
 };
+
+const findRowsAhead = (
+  groups: ReadonlyMap<StreamName, ReadonlyArray<StoredEvent>>,
+  before: (id: string) => Entity | undefined,
+): Batch['ahead'] =>
+  [...groups].flatMap(([stream, own]) => {
+    const shown = before(entityIdOf(stream))?.revision;
+    const newest = own.at(-1)?.revision;
+    return shown !== undefined && newest !== undefined && newest <= shown ? [{ stream, shown, newest }] : [];
+  });
 
 /** As `makeApplyBatch`, for a read model with a row for each entity. */
 export const makeApplyToEntities = (
@@ -50,18 +63,6 @@ export const makeApplyToEntities = (
   const isNewest = (entity: Entity): boolean => unwritten.get(entity.id) === entity;
 
   const known = (id: string): Entity | undefined => unwritten.get(id) ?? cache.get(id);
-
-  const reportAhead = (
-    groups: ReadonlyMap<StreamName, ReadonlyArray<StoredEvent>>,
-    before: (id: string) => Entity | undefined,
-  ): void => {
-    for (const [stream, own] of groups) {
-      const shown = before(entityIdOf(stream))?.revision;
-      const newest = own.at(-1)?.revision;
-      if (shown !== undefined && newest !== undefined && newest <= shown)
-        onEvent({ _tag: 'Ahead', projection: projection.name, stream, shown, newest });
-    }
-  };
 
   /** Reads the entities of streams as they are before these events. */
   const readBefore = async (
@@ -92,7 +93,7 @@ export const makeApplyToEntities = (
       else handedOver.push(entity);
     }
     const before = await readBefore(toFold);
-    reportAhead(toFold, before);
+    const ahead = findRowsAhead(toFold, before);
     const { entities, parkings } = foldBatch(projection, before, toFold);
     const all = [...handedOver, ...entities];
     const writeRows = parkings.length === 0 ? stored.prepare(all) : undefined;
@@ -100,7 +101,7 @@ export const makeApplyToEntities = (
       unwritten.set(entity.id, entity);
       cache.delete(entity.id);
     }
-    return { events, handedOver, entities, parkings, writeRows, epoch: began };
+    return { events, handedOver, entities, parkings, ahead, writeRows, epoch: began };
   };
 
   const fold = (events: ReadonlyArray<StoredEvent>): Promise<Batch> => {
@@ -150,7 +151,10 @@ export const makeApplyToEntities = (
     if (events.length === 0) return stored.step(step);
     const batch = folded.epoch === epoch ? folded : await foldAgain(events);
     const role = batch.writeRows === undefined ? 'Rejected' : await writeWhole(step, batch, batch.writeRows);
-    return role === 'Rejected' ? writeCarefully(step, batch) : role;
+    const written = role === 'Rejected' ? await writeCarefully(step, batch) : role;
+    if (written !== undefined)
+      for (const found of batch.ahead) onEvent({ _tag: 'Ahead', projection: projection.name, ...found });
+    return written;
   };
 
   return {
