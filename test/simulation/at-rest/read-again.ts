@@ -33,7 +33,7 @@ export const readAgain = async (
       notes.breaks(`${path}/events is not what the ledger has of it`);
     const read = await ask(path, other);
     if (read !== undefined)
-      told.reads.push({ ...read, record, of: 'Log', where: `at rest GET ${path}`, ...seenOf(read) });
+      told.reads.push({ ...read, record, of: 'Record', where: `at rest GET ${path}`, ...seenOf(read) });
   }
   for (const service of services)
     for (const kind of ['Business', 'Document'] as const) {

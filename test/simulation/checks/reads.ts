@@ -10,18 +10,20 @@ export type Read = {
   readonly began: number;
   readonly ended: number;
   /** `List`: it may lack what was answered as not projected. `Old`: it has said that it may lack what came last. */
-  readonly of: 'Log' | 'List' | 'Old';
+  readonly of: 'Log' | 'Record' | 'List' | 'Old';
   /** What was seen, for people. */
   readonly seen: string;
   /** Whether a record that had this state last looks so. */
   readonly fits: (state: State, states: ReadonlyArray<State>) => boolean;
 };
 
-/** For how long a process may not show what another one has shown before it was answered, ms. */
+/** For how long what was shown before it was answered may not be shown by another process, or in another way, ms. */
 const SHOWN_EVERYWHERE_MS = 3_000;
 
 const isBefore = (earlier: Read, read: Read): boolean =>
-  earlier.ended + (earlier.process === read.process ? 0 : SHOWN_EVERYWHERE_MS) < read.began;
+  earlier.ended + (earlier.process === read.process && earlier.of === read.of ? 0 : SHOWN_EVERYWHERE_MS) < read.began;
+
+const isOfNow = ({ of }: Read): boolean => of === 'Log' || of === 'Record';
 
 /**
  * Holds what clients have seen of a record to its history: each read shows a state that is not older than any change that was
@@ -40,12 +42,12 @@ export const readFaults = (
     const known = asked.flatMap((command, revision) =>
       command?.outcome === 'Done' &&
       command.ended < read.began &&
-      (read.of === 'Log' || (read.of === 'List' && command.isProjected === true))
+      (isOfNow(read) || (read.of === 'List' && command.isProjected === true))
         ? revision + 1
         : [],
     );
     const before = shown.flatMap((one) =>
-      read.of !== 'Old' && (read.of === 'Log' || one.read.of !== 'Log') && isBefore(one.read, read) ? one.place : [],
+      read.of !== 'Old' && (isOfNow(read) || !isOfNow(one.read)) && isBefore(one.read, read) ? one.place : [],
     );
     const oldest = Math.max(0, ...known, ...before);
     const future = asked.findIndex((command) => command !== undefined && command.began > read.ended);

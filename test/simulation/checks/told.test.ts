@@ -149,6 +149,7 @@ describe('what is held against what clients were told', () => {
     it('refuses one that goes back in the same process', () => {
       expect(stale(read(1, 11), read(0, 13))).to.have.length(1);
       expect(stale(read(1, 11), read(0, 13, { process: other }))).to.deep.equal([]);
+      expect(stale(read(1, 11), read(0, 13, { of: 'Record' }))).to.deep.equal([]);
     });
 
     it('refuses one that goes back in another process after three seconds', () => {

@@ -27,7 +27,7 @@ export const download = async (client: Client): Promise<void> => {
   told.reads.push({
     ...asked,
     record,
-    of: 'Log',
+    of: 'Record',
     where: `GET ${path}`,
     seen: status === 404 ? 'without a file' : `a file of ${bytes.length} bytes, ${headers.etag}`,
     fits: ({ isThere, sha256 }: State) =>

@@ -14,8 +14,13 @@ export const eventsIn = ({ answer: { text } }: Asked) => JSON.parse(text) as Rea
 
 type Seen = Pick<Read, 'seen' | 'fits'>;
 
-const note = ({ told }: Client, record: string, path: string, { process, began, ended }: Asked, seen: Seen): void =>
-  void told.reads.push({ record, where: `GET ${path}`, process, began, ended, of: 'Log', ...seen });
+const note = (
+  { told }: Client,
+  record: string,
+  path: string,
+  { process, began, ended }: Asked,
+  seen: Pick<Read, 'of'> & Seen,
+): void => void told.reads.push({ record, where: `GET ${path}`, process, began, ended, ...seen });
 
 /** As seen, where a record is not there. */
 const absent: Seen = { seen: 'absent', fits: ({ isThere }) => !isThere };
@@ -50,7 +55,8 @@ export const readById = async (client: Client): Promise<void> => {
   const { record, path } = aPath(client) ?? {};
   if (record === undefined || path === undefined) return;
   const asked = await askAny(client, { method: 'GET', path });
-  if (asked !== undefined && !isUnexpected(client, path, asked)) note(client, record, path, asked, seenOf(asked));
+  if (asked !== undefined && !isUnexpected(client, path, asked))
+    note(client, record, path, asked, { of: 'Record', ...seenOf(asked) });
 };
 
 /** Reads a history, and then a state of it, as it was. */
@@ -62,6 +68,7 @@ export const readHistory = async (client: Client): Promise<void> => {
   const events = eventsIn(asked);
   client.told.histories.push({ record, where: `GET ${path}/events`, events });
   note(client, record, `${path}/events`, asked, {
+    of: 'Log',
     seen: `${events.length} events`,
     fits: ({ revision }) => revision === events.length - 1,
   });
@@ -75,6 +82,7 @@ export const readHistory = async (client: Client): Promise<void> => {
   client.notes.count('an earlier state is read');
   const { fits, seen } = seenOf(earlier);
   note(client, record, then, earlier, {
+    of: 'Log',
     seen,
     fits: (state, states) => {
       const known = states.slice(0, state.revision + 2);
