@@ -169,8 +169,11 @@ export const startIn = async (
   const seconds = Math.floor(process.clock.date().getTime() / 1_000);
   const token = jwt.sign({ roles: 'admin', sub: 'alice', iat: seconds - 3_600, exp: seconds + 86_400 }, SECRET);
 
+  // what comes by a connection waits until the process runs again, and that it ended is known without it
+  const sleep: World['sleep'] = (ms) => (process.isAlive() ? process.arrive(ms) : world.sleep(ms));
+  const reaching: World = { ...world, sleep };
   const createConnection = () => {
-    const connection = connect(world, '127.0.0.1');
+    const connection = connect(reaching, '127.0.0.1');
     const { server: end } = connection;
     sockets.add(end);
     end.once('close', () => sockets.delete(end));
