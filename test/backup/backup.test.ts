@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
@@ -622,17 +622,25 @@ describe('a backup', () => {
   it('ends while nothing is copied any more, and closes what it has opened', async () => {
     await given(1_000);
     let [begun, copying] = [0, 0];
+    let fail = (): void => undefined;
+    const failed = new Promise<void>((resolve) => (fail = resolve));
     const place = {
       ...backup.place,
       writeSegment: async (_name: string, chunks: AsyncIterable<Uint8Array>) => {
-        for await (const _chunk of chunks) if (begun > 0) throw new Error('full');
+        for await (const _chunk of chunks)
+          if (begun > 0) {
+            fail();
+            throw new Error('full');
+          }
       },
       files: {
         open: backup.files.open,
         put: async (...args: Parameters<typeof backup.files.put>) => {
           begun += 1;
           copying += 1;
-          await sleep(500);
+          // it goes on for longer than the failure takes to be known
+          await failed;
+          for (let turns = 0; turns < 100; turns += 1) await nextTurn();
           copying -= 1;
           return backup.files.put(...args);
         },

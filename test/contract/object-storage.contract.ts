@@ -5,8 +5,8 @@ import { either as E } from 'fp-ts';
 import type { ObjectStorage, StoredObject } from '../../src/application/ports.js';
 import type { ByteRange, FileContents } from '../../src/read/get-file.js';
 import { bodyOf, bytesOf, contentOf, digestOf, failingBody } from '../support/bodies.js';
-import { atRest, eventually } from '../support/eventually.js';
-import { openHandles } from '../support/open-handles.js';
+import { atRest } from '../support/eventually.js';
+import { handlesAtMost, openHandles } from '../support/open-handles.js';
 import { needs } from '../support/needs.js';
 
 const KiB = 1024;
@@ -239,7 +239,7 @@ const listing = (given: () => StorageUnderTest): void => {
     await stored(storage, aKey(), bodyOf(1).body);
     const before = await openHandles();
     for (let round = 0; round < 5; round += 1) for await (const _object of storage.list('documents/')) break;
-    expect(await eventually(openHandles, (now) => now <= before + 2)).to.be.at.most(before + 2);
+    expect(await handlesAtMost(before + 2)).to.be.at.most(before + 2);
   });
 };
 
@@ -291,7 +291,7 @@ const failures = (given: () => StorageUnderTest): void => {
     const before = await openHandles();
     for (let round = 0; round < 50; round += 1) for await (const _chunk of await opened(storage, key)) break;
     for (let round = 0; round < 50; round += 1) (await opened(storage, key)).destroy();
-    expect(await eventually(openHandles, (now) => now <= before + 2)).to.be.at.most(before + 2);
+    expect(await handlesAtMost(before + 2)).to.be.at.most(before + 2);
   });
 };
 
@@ -302,10 +302,10 @@ const pace = (given: () => StorageUnderTest): void => {
       needs(this, false, 'a way to keep the storage from writing');
       return;
     }
-    const { body, pulled } = bodyOf(4 * heldBytes);
+    const { body, pulled, untilPulled } = bodyOf(4 * heldBytes);
     const release = await stall();
     const upload = storage.put(aKey(), body);
-    await eventually(pulled, (now) => now > 0);
+    await untilPulled(0);
     const held = await atRest(pulled);
     release();
     expect(held).to.be.within(1, heldBytes);

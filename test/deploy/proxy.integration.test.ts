@@ -2,7 +2,7 @@ import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { nextLink } from '../../src/http/response/link.js';
 import { freePort } from '../../src/infrastructure/embedded/server/acquire-server.js';
 import { needs } from '../support/needs.js';
-import { eventually } from '../support/eventually.js';
+import { untilFile } from '../support/until-file.js';
 
 /** A service that repeats its query in a `Link`, as the service does. */
 const startUpstream = async (): Promise<readonly [Server, number]> => {
@@ -22,12 +22,6 @@ const startUpstream = async (): Promise<readonly [Server, number]> => {
   // reason: a server on a port has such an address
   return [server, (server.address() as AddressInfo).port];
 };
-
-const accepts = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
 
 /** The file for an nginx outside of the containers: other addresses and logs. Debian's is too old for `resolve`. */
 const configuration = (text: string, directory: string, port: number, upstream: number): string => {
@@ -68,10 +62,8 @@ describe('the configuration of the proxy', () => {
       upstream.close();
       await rm(directory, { recursive: true });
     };
-    await eventually(
-      () => accepts(port),
-      (isThere) => isThere,
-    );
+    // it writes this when it listens
+    await untilFile(path.join(directory, 'pid'), (text) => text !== undefined);
   });
   after(() => stop?.());
 
@@ -88,10 +80,7 @@ describe('the configuration of the proxy', () => {
   it('logs no query and no owner', async () => {
     for (const place of ['owner?ownerId=Private', 'owner/Private', 'owner/Private%20One/'])
       expect((await fetch(`${base}/api/v1/business/b-1/${place}`)).status).to.equal(200);
-    const log = await eventually(
-      () => readFile(path.join(directory, 'access.log'), 'utf8'),
-      (text) => text.split('business/b-1').length === 4,
-    );
+    const log = await untilFile(path.join(directory, 'access.log'), (text) => text?.split('business/b-1').length === 4);
     expect(log).to.include('GET /api/v1/business/b-1/owner/:ownerId 200').and.not.to.include('Private');
   });
 
@@ -99,11 +88,8 @@ describe('the configuration of the proxy', () => {
     upstream.closeAllConnections();
     upstream.close();
     expect((await fetch(`${base}/api/v1/business/b-1/owner?ownerId=Private`)).status).to.equal(502);
-    const log = await eventually(
-      () => readFile(path.join(directory, 'access.log'), 'utf8'),
-      (text) => text.includes(' 502 '),
-    );
+    const log = await untilFile(path.join(directory, 'access.log'), (text) => text?.includes(' 502 ') === true);
     const errors = await readFile(path.join(directory, 'error.log'), 'utf8');
-    expect(log + errors).not.to.include('Private');
+    expect(`${log}${errors}`).not.to.include('Private');
   });
 });

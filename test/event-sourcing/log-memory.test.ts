@@ -11,7 +11,7 @@ import { makeLogMemory } from '../../src/event-sourcing/log-memory.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { anEvent, appended, aStream } from '../contract/event-store/store-under-test.js';
 import { aNotebook, aProcess, chainOf, handled, notesOf, open, take } from '../support/command-handler.js';
-import { eventually } from '../support/eventually.js';
+import { makeNews } from '../support/news.js';
 import { restorable } from '../support/restorable-log.js';
 import { makeManualClock } from '../support/manual-clock.js';
 
@@ -39,8 +39,13 @@ const arrange = ({ isSilent = false } = {}) => {
     },
   };
   let losses = 0;
+  const news = makeNews();
   const clock = makeManualClock();
-  const memory = makeLogMemory({ clock, store, onEventsLost: () => void (losses += 1) });
+  const onEventsLost = (): void => {
+    losses += 1;
+    news.tell();
+  };
+  const memory = makeLogMemory({ clock, store, onEventsLost });
   const all = async (): Promise<ReadonlyArray<StoredEvent>> => {
     const events: Array<StoredEvent> = [];
     for await (const batch of log.readAll({ after: 'start' })) events.push(...batch.events);
@@ -60,6 +65,8 @@ const arrange = ({ isSilent = false } = {}) => {
       return answer;
     },
     losses: () => losses,
+    /** Resolves when a loss has been noticed. */
+    lost: () => news.until(() => losses > 0),
     sent: () => sent,
     append: (stream = aStream(), event = anEvent()): Promise<E.Either<AppendFailure, Appended>> =>
       memory.store.append(stream, 'no-stream', [event]),
@@ -150,13 +157,14 @@ describe('what a process remembers of the log', () => {
 
   it('shows by a head that is below an earlier one that events were lost', async () => {
     arranged = arrange();
-    const { append, putBack, memory, losses } = arranged;
+    const { append, putBack, memory, losses, lost } = arranged;
     await append();
     await append();
     await memory.store.head();
     await putBack(1);
     await memory.store.head();
-    expect(await eventually(losses, Boolean)).to.equal(1);
+    await lost();
+    expect(losses()).to.equal(1);
   });
 
   it('ends subscriptions with what the log has lost, so that they begin anew', async () => {
@@ -179,7 +187,7 @@ describe('what a process remembers of the log', () => {
 
   it('is forgotten with the folds of commands: none is based on an event that was lost and replaced', async () => {
     arranged = arrange();
-    const { putBack, memory, log, losses } = arranged;
+    const { putBack, memory, log, losses, lost } = arranged;
     const handle = aProcess(memory.store, { onLost: memory.onLost });
     const stream = aNotebook();
     await handled(handle(stream, open));
@@ -187,7 +195,8 @@ describe('what a process remembers of the log', () => {
     await putBack(1);
     await handled(aProcess(log)(stream, take('instead')));
     memory.onConnectionEvent(OUTAGE);
-    expect(await eventually(losses, Boolean)).to.equal(1);
+    await lost();
+    expect(losses()).to.equal(1);
     await handled(handle(stream, take('new')));
     expect(await notesOf(log, stream)).to.deep.equal(['instead', 'new']);
     expect(await chainOf(log, stream)).to.have.length(3);
@@ -195,7 +204,7 @@ describe('what a process remembers of the log', () => {
 
   it('finds out that the log has lost what a command has folded, also when it has grown beyond that since', async () => {
     arranged = arrange();
-    const { log, memory, putBack, losses } = arranged;
+    const { log, memory, putBack, lost } = arranged;
     const [one, another, third] = [aProcess(memory.store, { onLost: memory.onLost }), aProcess(log), aProcess(log)];
     const stream = aNotebook();
     await one(stream, open);
@@ -206,7 +215,7 @@ describe('what a process remembers of the log', () => {
     await putBack(1);
     await third(stream, take('kept'));
     memory.onConnectionEvent(OUTAGE);
-    await eventually(losses, (count) => count === 1);
+    await lost();
     await one(stream, take('new'));
     expect((await chainOf(log, stream)).length).to.equal(3);
   });

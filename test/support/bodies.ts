@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { makeNews } from './news.js';
 
 const CHUNK = 64 * 1024;
 
@@ -14,16 +15,30 @@ function* chunks(size: number): Generator<Buffer, void> {
 
 export const contentOf = (size: number): Buffer => Buffer.concat([...chunks(size)]);
 
-/** A body of `size` bytes that counts how many have been read from it. */
-export const bodyOf = (size: number): { readonly body: Readable; readonly pulled: () => number } => {
+type CountedBody = {
+  readonly body: Readable;
+  /** How many bytes have been read from it. */
+  readonly pulled: () => number;
+  /** Resolves when more than so many have been. */
+  readonly untilPulled: (bytes: number) => Promise<void>;
+};
+
+/** A body of `size` bytes. */
+export const bodyOf = (size: number): CountedBody => {
   let pulled = 0;
+  const news = makeNews();
   const counted = function* () {
     for (const chunk of chunks(size)) {
       pulled += chunk.length;
+      news.tell();
       yield chunk;
     }
   };
-  return { body: Readable.from(counted(), { objectMode: false, highWaterMark: CHUNK }), pulled: () => pulled };
+  return {
+    body: Readable.from(counted(), { objectMode: false, highWaterMark: CHUNK }),
+    pulled: () => pulled,
+    untilPulled: (bytes) => news.until(() => pulled > bytes),
+  };
 };
 
 /** A body that gives `size` bytes and then fails. */

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
 import type { S3Config } from '../../src/config.js';
+import { makeNews } from './news.js';
 import { answerGap } from './s3-gaps.js';
 
 /** Stands between the wire and the server: answers a request itself, spoils it, holds it, or passes it on. */
@@ -21,7 +22,8 @@ export type S3Server = {
   /** Cuts all connections and refuses new ones, until it listens again on the same port. */
   readonly stop: () => Promise<void>;
   readonly listen: () => Promise<void>;
-  readonly connections: () => Promise<number>;
+  /** Resolves when no connection is open. */
+  readonly untilUnused: () => Promise<void>;
   /** Ends it and removes what it stored. */
   readonly close: () => Promise<void>;
 };
@@ -42,6 +44,15 @@ export const startS3Server = async (): Promise<S3Server> => {
     };
     if (intercept === undefined) pass();
     else intercept(request, response, pass);
+  });
+  const open = new Set<Socket>();
+  const news = makeNews();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      news.tell();
+    });
   });
   const listen = async (port: number): Promise<void> => {
     await once(server.listen(port, '127.0.0.1'), 'listening');
@@ -70,10 +81,7 @@ export const startS3Server = async (): Promise<S3Server> => {
     intercept: (next) => (intercept = next),
     stop,
     listen: () => listen(port),
-    connections: () =>
-      new Promise((resolve, reject) =>
-        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
-      ),
+    untilUnused: () => news.until(() => open.size === 0),
     close: async () => {
       if (server.listening) await stop();
       await rm(directory, { recursive: true });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { copyLog, type Copying } from '../../../src/event-sourcing/whole-log/copy-log.js';
-import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
 import { appended } from '../../contract/event-store/store-under-test.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
@@ -17,7 +17,7 @@ import {
 } from '../../support/chained-events.js';
 import { startDouble } from '../../support/eventstoredb-double/double.js';
 import { openStore } from '../../support/eventstoredb-double/open-store.js';
-import { eventually } from '../../support/eventually.js';
+import { makeHeard } from '../../support/news.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 import { makeManualClock } from '../../support/manual-clock.js';
 
@@ -118,16 +118,11 @@ for (const [from, to] of [
 
     it('follows what is appended meanwhile, until it is told to end', async () => {
       const enough = new AbortController();
-      const copying = copyLog(source, target, quietly({ follow: true, signal: enough.signal }));
-      await eventually(
-        () => contentOf(target),
-        ({ length }) => length === 602,
-      );
+      const copied = makeHeard<StoredEvent>();
+      const copying = copyLog(source, target, quietly({ onPair: copied.hear, follow: true, signal: enough.signal }));
+      await copied.until(({ length }) => length === 602);
       await appendChained(source, chains, ...interleaved(12, 2));
-      await eventually(
-        () => contentOf(target),
-        ({ length }) => length === 626,
-      );
+      await copied.until(({ length }) => length === 626);
       enough.abort();
       expect(await copying).to.deep.equal(
         E.right({ events: 626, streams: 13, copied: 626, isLevel: true, isComplete: true }),

@@ -12,10 +12,9 @@ import { openDiskStorage } from '../../../src/infrastructure/disk/disk-storage.j
 import type { FileContents } from '../../../src/read/get-file.js';
 import { bodyOf } from '../../support/bodies.js';
 import { diskStorage } from '../../support/disk-storage.js';
-import { eventually } from '../../support/eventually.js';
 import { replaceOnFileHandles, systemError } from '../../support/failing-disk.js';
 import { filesBelow } from '../../support/files-below.js';
-import { openHandles } from '../../support/open-handles.js';
+import { handlesAtMost, openHandles } from '../../support/open-handles.js';
 import { needs } from '../../support/needs.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
@@ -45,7 +44,7 @@ describe('object storage on disk', () => {
       restore();
       expect(outcome).to.deep.equal(E.left({ _tag: 'StorageUnavailable', cause: failure }));
       expect(await filesBelow(root)).to.deep.equal([]);
-      expect(await eventually(openHandles, (now) => now <= before)).to.be.at.most(before);
+      expect(await handlesAtMost(before)).to.be.at.most(before);
       expect(body.destroyed).to.equal(true);
     });
   }
@@ -139,6 +138,6 @@ describe('object storage on disk', () => {
         _tag: 'FileMissing',
         reason: 'the object is not a regular file',
       });
-      expect(await eventually(openHandles, (now) => now <= before)).to.be.at.most(before);
+      expect(await handlesAtMost(before)).to.be.at.most(before);
     });
 });

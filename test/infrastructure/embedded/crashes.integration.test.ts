@@ -17,7 +17,6 @@ import { type Child, endLeftovers, startChild } from './support/child-process.js
 import { installed } from './support/installed.js';
 import {
   answers,
-  BUSY_MACHINE_MS,
   discard,
   logged,
   newDirectory,
@@ -31,6 +30,8 @@ import {
   serverPid,
 } from './support/launching.js';
 import { eventually } from '../../support/eventually.js';
+import { makeHeard } from '../../support/news.js';
+import { untilFile } from '../../support/until-file.js';
 import { needs } from '../../support/needs.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
@@ -46,24 +47,21 @@ const watchdogOf = (server: number): ReadonlyArray<number> => {
   return [...children.filter((pid) => pid !== server), shell];
 };
 
-/** The pid of another server than `old`; undefined while there is none. */
-const newServerPid = (dataDir: string, old: number): Promise<number | undefined> =>
-  eventually(
-    () => {
-      try {
-        return serverPid(dataDir);
-      } catch {
-        return undefined; // between the two servers there is no lock file
-      }
-    },
-    (pid) => pid !== undefined && pid !== 0 && pid !== old,
-    BUSY_MACHINE_MS,
-  );
+/** Resolves when another server than `old` takes connections, as its lock file says. */
+const untilRestarted = (dataDir: string, old: number): Promise<unknown> =>
+  untilFile(lockFileOf(dataDir), (text = '') => {
+    const lines = text.split('\n');
+    return Number(lines[0]) !== old && lines[7]?.trim() === 'ready';
+  });
 
-const isLockedByService = async (connectionString: string): Promise<boolean> => {
+/** Nobody is told when the service has the lock again. */
+const untilLockedByService = (connectionString: string): Promise<unknown> => {
   const sql = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND granted";
-  const locks = await rows(connectionString, sql).catch(() => []);
-  return locks.length === 1;
+  return eventually(
+    () => rows(connectionString, sql).catch(() => []),
+    ({ length }) => length === 1,
+    SEVERAL_STARTS_MS,
+  );
 };
 
 describe('embedded Postgres when something is killed', function () {
@@ -80,11 +78,7 @@ describe('embedded Postgres when something is killed', function () {
   it('the service, at full write: the server goes too, and the next start has every acknowledged row', async () => {
     const child = startChild([dataDir, 'service', 'write']);
     const before = String(await child.saying('ready'));
-    await eventually(
-      () => lastAcknowledged(child),
-      (count) => count > 50,
-      BUSY_MACHINE_MS,
-    );
+    await child.until(() => lastAcknowledged(child) > 50);
     child.process.kill('SIGKILL');
     await child.ended;
     const acknowledged = lastAcknowledged(child);
@@ -101,8 +95,7 @@ describe('embedded Postgres when something is killed', function () {
     const child = startChild([dataDir, 'service']);
     await child.saying('ready');
     child.process.kill('SIGKILL');
-    const isRunning = (): boolean => existsSync(lockFileOf(dataDir));
-    expect(await eventually(isRunning, (running) => !running, BUSY_MACHINE_MS)).to.equal(false);
+    await untilFile(lockFileOf(dataDir), (text) => text === undefined);
   });
 
   it('the service and its watchdog: the next start replaces the orphan', async function () {
@@ -122,24 +115,22 @@ describe('embedded Postgres when something is killed', function () {
   });
 
   it('the server, under the service: the same connection string works again, and the lock is held again', async () => {
-    const log: Array<string> = [];
+    const log = makeHeard<string>();
     const service = await runningService(dataDir, log);
     const pool = new pg.Pool({ connectionString: service.connectionString, max: 2 });
     pool.on('error', () => undefined);
     await pool.query('CREATE TABLE survived AS SELECT 42 AS n');
-    for (const death of ['first', 'second']) {
+    for (let deaths = 0; deaths < 2; deaths += 1) {
       const killed = serverPid(dataDir);
       process.kill(killed, 'SIGKILL');
-      expect(await newServerPid(dataDir, killed), `the ${death} restart`).not.to.equal(killed);
-      const ask = () => pool.query('SELECT n FROM survived').catch(() => undefined);
-      const answer = await eventually(ask, (result) => result !== undefined, BUSY_MACHINE_MS);
-      expect(answer?.rows).to.deep.equal([{ n: 42 }]);
+      await untilRestarted(dataDir, killed);
+      // one of before may be lost only now
+      const ask = () => pool.query('SELECT n FROM survived');
+      expect((await ask().catch(ask)).rows).to.deep.equal([{ n: 42 }]);
     }
     await logged(log, 'Postgres ended unexpectedly (killed by signal 9); starting it again');
     await logged(log, 'automatic recovery in progress');
-    expect(await eventually(() => isLockedByService(service.connectionString), Boolean, BUSY_MACHINE_MS)).to.equal(
-      true,
-    );
+    await untilLockedByService(service.connectionString);
     expect((await startError(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
     await pool.end();
     await service.stop();
@@ -188,13 +179,13 @@ describe('embedded Postgres when something is killed', function () {
 
   it('the watchdog alone: the service gets a server with a watchdog again', async function () {
     needs(this, process.platform === 'linux', 'Linux, to find the watchdog');
-    const log: Array<string> = [];
+    const log = makeHeard<string>();
     const service = await runningService(dataDir, log);
     const unguarded = serverPid(dataDir);
     for (const pid of watchdogOf(unguarded)) process.kill(pid, 'SIGKILL');
     await logged(log, 'Postgres ended unexpectedly (watchdog killed by SIGKILL); starting it again');
-    expect(await newServerPid(dataDir, unguarded)).not.to.equal(unguarded);
-    expect(await eventually(() => answers(service.connectionString), Boolean, BUSY_MACHINE_MS)).to.equal(true);
+    await untilRestarted(dataDir, unguarded);
+    expect(await answers(service.connectionString)).to.equal(true);
     expect(watchdogOf(serverPid(dataDir))).to.have.length(2);
   });
 
@@ -205,9 +196,7 @@ describe('embedded Postgres when something is killed', function () {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'embedded-postgres service%'",
     );
     expect((await startError(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
-    expect(await eventually(() => isLockedByService(service.connectionString), Boolean, BUSY_MACHINE_MS)).to.equal(
-      true,
-    );
+    await untilLockedByService(service.connectionString);
   });
 
   it('the server, and its pid now belongs to another process', async () => {

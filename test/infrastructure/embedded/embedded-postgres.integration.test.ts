@@ -24,6 +24,7 @@ import {
   runningService,
   SEVERAL_STARTS_MS,
 } from './support/launching.js';
+import { makeHeard } from '../../support/news.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 /** Every file below a directory, with its size and when it was written last. */
@@ -75,9 +76,9 @@ describe('embedded Postgres', function () {
     await cold.stop();
     expect(await answers(cold.connectionString)).to.equal(false);
 
-    const log: Array<string> = [];
+    const log = makeHeard<string>();
     const warm = await runningService(dataDir, log);
-    expect(log).to.deep.equal([]); // not a word of recovery: it was stopped cleanly
+    expect(log.all).to.deep.equal([]); // not a word of recovery: it was stopped cleanly
     expect(await rows(warm.connectionString, 'SELECT n FROM kept')).to.deep.equal([{ n: 42 }]);
     expect(warm.joined).to.equal(false);
     await warm.stop();
@@ -135,7 +136,7 @@ describe('embedded Postgres', function () {
   });
 
   it('an operator alone starts a server and stops it; a service waits for that, until a timeout', async () => {
-    const log: Array<string> = [];
+    const log = makeHeard<string>();
     const operator = await runningOperator(dataDir);
     expect(operator.joined).to.equal(false);
     const startSoon = startFrom(await installed(), { waitTimeoutMs: 50 });
@@ -154,7 +155,7 @@ describe('embedded Postgres', function () {
   });
 
   it('an operator whose server another one has joined waits for it', async () => {
-    const log: Array<string> = [];
+    const log = makeHeard<string>();
     const first = await runningOperator(dataDir, log);
     const second = await runningOperator(dataDir);
     expect(second.connectionString).to.equal(first.connectionString);
@@ -207,14 +208,14 @@ describe('embedded Postgres', function () {
     ] as const) {
       for (const name of [cluster, data]) chmodSync(name, directory);
       chmodSync(password, file);
-      const log: Array<string> = [];
+      const log = makeHeard<string>();
       const service = await runningService(dataDir, log);
       await service.stop();
       expect([cluster, data, password].map((name) => statSync(name).mode & 0o7777)).to.deep.equal([
         0o700, 0o700, 0o600,
       ]);
       const [of, ofFile] = [directory & 0o777, file].map((mode) => mode.toString(8).padStart(4, '0'));
-      expect(log).to.deep.equal([
+      expect(log.all).to.deep.equal([
         `${cluster} had mode ${of}, which lets others use it; it has mode 0700 again`,
         `${data} had mode ${of}, which lets others use it; it has mode 0700 again`,
         `${password} had mode ${ofFile}, which lets others use it; it has mode 0600 again`,
@@ -225,17 +226,17 @@ describe('embedded Postgres', function () {
   it('data that its group may read, which Postgres bears, stays so', async () => {
     const data = pgDataOf(dataDir);
     chmodSync(data, 0o750);
-    const log: Array<string> = [];
+    const log = makeHeard<string>();
     await (await runningService(dataDir, log)).stop();
-    expect([statSync(data).mode & 0o777, log]).to.deep.equal([0o750, []]);
+    expect([statSync(data).mode & 0o777, log.all]).to.deep.equal([0o750, []]);
     chmodSync(data, 0o700);
   });
 
   it('data that others may use, whose modes cannot be changed, is named with what to do', async () => {
-    const log: Array<string> = [];
+    const log = makeHeard<string>();
     // of root, or of whoever mounted it; its modes cannot be changed by anybody
     const fixed = await makePrivate({ cluster: '/proc/self/net', data: '/proc', password: '/proc/version' }, (line) =>
-      log.push(line),
+      log.hear(line),
     );
     expect(fixed).to.deep.equal({
       _tag: 'Left',
@@ -247,7 +248,7 @@ describe('embedded Postgres', function () {
           'DATA_DIR to another directory.',
       },
     });
-    expect(log).to.deep.equal([]);
+    expect(log.all).to.deep.equal([]);
   });
 
   it('data of another major version is not opened or changed, and the message names the way that keeps everything', async () => {

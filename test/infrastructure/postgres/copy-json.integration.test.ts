@@ -4,8 +4,8 @@ import { finished } from 'node:stream/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { copyJson, type CopyLimits } from '../../../src/infrastructure/postgres/read-models/copy-json.js';
-import { eventually } from '../../support/eventually.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { untilConnections } from '../../support/server-activity.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const ROW = 'x'.repeat(990);
@@ -32,11 +32,10 @@ describe('a list copied out of Postgres', function () {
   const copy = async (select: string, limits = PATIENT): Promise<Readable> =>
     copyJson(systemRuntime.clock, await pool.connect(), select, limits);
 
-  /** What the server's side of the connection waits for; undefined when it is gone. */
-  const waitsFor = async (): Promise<string | null | undefined> => {
-    const text = `select wait_event from pg_stat_activity where application_name = 'copying'`;
-    return (await observer.query<{ wait_event: string | null }>(text)).rows[0]?.wait_event;
-  };
+  /** Until the server's side of the connection waits for the reader, or is gone. */
+  const untilItWaits = () =>
+    untilConnections(observer, `application_name = 'copying' and wait_event = 'ClientWrite'`, 1);
+  const untilItIsGone = () => untilConnections(observer, `application_name = 'copying'`, 0);
 
   const failureOf = (body: Readable): Promise<string> =>
     finished(body).then(
@@ -70,7 +69,7 @@ describe('a list copied out of Postgres', function () {
 
   it('makes the server wait while its reader waits', async () => {
     const body = await copy(rows(30_000));
-    expect(await eventually(waitsFor, (event) => event === 'ClientWrite')).to.equal('ClientWrite');
+    expect(await untilItWaits()).to.equal(1);
     expect(body.readableLength).to.be.below(1_000_000);
     expect((JSON.parse((await buffer(body)).toString()) as ReadonlyArray<string>).length).to.equal(30_000);
   });
@@ -78,7 +77,7 @@ describe('a list copied out of Postgres', function () {
   it('lets go of the server when its reader leaves', async () => {
     const body = await copy(rows(1_000_000));
     body.destroy();
-    expect(await eventually(waitsFor, (event) => event === undefined)).to.equal(undefined);
+    expect(await untilItIsGone()).to.equal(0);
     expect((await buffer(await copy('select 1::text'))).toString()).to.match(/^\[1\s*\]$/);
   });
 
@@ -89,7 +88,7 @@ describe('a list copied out of Postgres', function () {
       { ...PATIENT, totalMs: 3_000 },
     ]) {
       expect(await failureOf(await copy(rows(1_000_000), limits))).to.match(/no progress|not read within/);
-      expect(await eventually(waitsFor, (event) => event === undefined)).to.equal(undefined);
+      expect(await untilItIsGone()).to.equal(0);
     }
   });
 
@@ -102,7 +101,7 @@ describe('a list copied out of Postgres', function () {
     const slow = copy(`select '1' from pg_sleep(4)`, { ...PATIENT, beginMs: 50 });
     expect(await slow.catch((error: unknown) => String(error))).to.contain('not begun within 50 ms');
     // the server notices with the first row that nobody listens
-    expect(await eventually(waitsFor, (event) => event === undefined)).to.equal(undefined);
+    expect(await untilItIsGone()).to.equal(0);
   });
 
   it('fails, and is no valid JSON, when the server fails midway', async () => {
@@ -115,7 +114,7 @@ describe('a list copied out of Postgres', function () {
 
   it('fails when its connection is lost', async () => {
     const body = await copy(rows(1_000_000));
-    await eventually(waitsFor, (event) => event === 'ClientWrite');
+    await untilItWaits();
     await observer.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'copying'`);
     body.resume();
     expect(await failureOf(body)).to.not.equal('none');

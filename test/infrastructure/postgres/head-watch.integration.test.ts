@@ -4,7 +4,7 @@ import { makeCommitFeed } from '../../../src/infrastructure/postgres/event-log/c
 import { watchHead } from '../../../src/infrastructure/postgres/event-log/head-watch.js';
 import type { Pages } from '../../../src/infrastructure/postgres/event-log/read/pages.js';
 import { anEvent, appended, aStream } from '../../contract/event-store/store-under-test.js';
-import { eventually } from '../../support/eventually.js';
+import { untilConnections } from '../../support/server-activity.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { openStore } from '../../support/postgres-event-store.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
@@ -52,21 +52,12 @@ describe('the watch over the head of the log', () => {
     return feed;
   };
 
-  const isListening = async (client: pg.Client): Promise<boolean> => {
-    const { rowCount } = await client.query(
-      `select from pg_stat_activity where datname = current_database() and query like 'listen %'`,
-    );
-    return rowCount === 1;
-  };
-
   it('hears what other processes append, and not what this one has said itself', async () => {
     const feed = watch(() => 0n);
     const client = new pg.Client({ connectionString });
     await client.connect();
-    await eventually(
-      () => isListening(client),
-      (listening) => listening,
-    );
+    // it listens
+    await untilConnections(client, `query like 'listen %'`);
     await client.query(`notify event_log_head, 'me 1000'`);
     await client.query(`notify event_log_head, 'nonsense'`);
     await client.end();

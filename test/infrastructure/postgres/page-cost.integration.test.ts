@@ -11,6 +11,9 @@ import { ledgerOf, projectionsOf, registry } from '../../../src/entities/registr
 import { makeReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { FilterValues, Order, RecordFilter } from '../../../src/read/queries.js';
 import { eventually } from '../../support/eventually.js';
+import type { EngineEvent } from '../../../projections/engine/engine-event.js';
+import { makeHeard } from '../../support/news.js';
+import { untilConnections } from '../../support/server-activity.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { recordsOf } from '../../support/records-of.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
@@ -53,6 +56,7 @@ describe('a page of a long list in Postgres', function () {
 
   before(async () => {
     connectionString = await freshDatabase();
+    const events = makeHeard<EngineEvent>();
     const projections = startProjections({
       runtime: systemRuntime,
       store: makeInMemoryEventStore(),
@@ -61,14 +65,12 @@ describe('a page of a long list in Postgres', function () {
       projector: true,
       isSoleProcess: true,
       rollbackWindowMs: 60_000,
-      onEvent: () => undefined,
+      onEvent: events.hear,
     });
-    const isProjecting = (): boolean => projections.all.every(({ status }) => status().projector._tag === 'Projecting');
-    await eventually(
-      () => Promise.resolve(isProjecting()),
-      (is) => is,
-      startingPostgres,
-    );
+    await events.until((all) => {
+      const projecting = all.filter(({ _tag }) => _tag === 'Projecting').map(({ projection }) => projection);
+      return projections.all.every(({ name }) => projecting.includes(name));
+    });
     await projections.stop();
     client = new pg.Client({ connectionString });
     await client.connect();
@@ -95,11 +97,8 @@ describe('a page of a long list in Postgres', function () {
     return rows[0]!.read;
   };
 
-  const connections = async (): Promise<number> => {
-    const text = `select count(*)::integer as count from pg_stat_activity
-      where datname = current_database() and application_name like 'read-model%'`;
-    return (await client.query<{ count: number }>(text)).rows[0]!.count;
-  };
+  /** A page that a busy machine has kept too long is given up, and asked for anew. */
+  const inTime = <A>(ask: () => Promise<A>, isGiven: (answer: A) => boolean): Promise<A> => eventually(ask, isGiven);
 
   const byName: Order = { by: 'name', isDescending: false };
   const byNameDown: Order = { by: 'name', isDescending: true };
@@ -148,11 +147,10 @@ describe('a page of a long list in Postgres', function () {
         const page = await queries.of(projection).page(filter, { order, limit: LIMIT, ...after });
         // a connection reports what it has read when it ends
         await queries.close();
-        await eventually(connections, (count) => count === 0);
+        await untilConnections(client, `application_name like 'read-model%'`, 0);
         return { page, read: (await readSoFar()) - before };
       };
-      // a page that a busy machine has kept too long is given up, and read anew
-      const { page, read } = await eventually(readOne, (one) => E.isRight(one.page));
+      const { page, read } = await inTime(readOne, (one) => E.isRight(one.page));
       expect(E.isRight(page) && recordsOf(page.right).length).to.equal(found);
       expect(read).to.be.within(found, mostRead);
     });
@@ -195,11 +193,9 @@ describe('a page of a long list in Postgres', function () {
     return [await work(), performance.now() - began];
   };
 
-  const searching = async (): Promise<number> => {
-    const text = `select count(*)::integer as count from pg_stat_activity
-      where datname = current_database() and application_name = 'read-model-searches' and state = 'active'`;
-    return (await client.query<{ count: number }>(text)).rows[0]!.count;
-  };
+  /** How many searches are under way, as soon as it is this many. */
+  const searching = (count: number): Promise<number> =>
+    untilConnections(client, `application_name = 'read-model-searches' and state = 'active'`, count, 1_000);
 
   const failureTag = (page: E.Either<{ readonly _tag: string }, unknown>): string =>
     E.isLeft(page) ? page.left._tag : 'none';
@@ -214,7 +210,7 @@ describe('a page of a long list in Postgres', function () {
     const { page } = queries.of(documents);
     const search = () => page(inVain, asked);
     // the walk gives up, so the next time only the search is tried
-    expect(E.isRight(await eventually(search, E.isRight))).to.equal(true);
+    expect(E.isRight(await inTime(search, E.isRight))).to.equal(true);
     await whileLocked(documents, async () => {
       // the second one waits for the first, which is given up by then
       const pages = await Promise.all([timed(search), timed(search)]);
@@ -222,9 +218,9 @@ describe('a page of a long list in Postgres', function () {
         expect(failureTag(late)).to.equal('SearchTooSlow');
         expect(ms).to.be.within(1_700, 3_000);
       }
-      expect(await eventually(searching, (count) => count === 0, 1_000)).to.equal(0);
+      expect(await searching(0)).to.equal(0);
     });
-    expect(E.isRight(await eventually(search, E.isRight))).to.equal(true);
+    expect(E.isRight(await inTime(search, E.isRight))).to.equal(true);
     await queries.close();
   });
 
@@ -233,11 +229,11 @@ describe('a page of a long list in Postgres', function () {
     const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
     const ofDocuments = queries.of(documents);
     const search = (limit: number) => ofDocuments.page(inVain, { ...asked, limit });
-    expect(E.isRight(await eventually(() => search(LIMIT), E.isRight))).to.equal(true);
+    expect(E.isRight(await inTime(() => search(LIMIT), E.isRight))).to.equal(true);
     await whileLocked(documents, async () => {
       // each of them is another page, and there are more than connections for searches
       const searches = Array.from({ length: 6 }, (_, n) => timed(() => search(n + 1)));
-      expect(await eventually(searching, (count) => count === 4)).to.equal(4);
+      expect(await searching(4)).to.equal(4);
       const [[page], [ledger]] = await Promise.all([
         timed(() => queries.of(businesses).page({}, { ...asked, limit: 1_000 })),
         timed(() =>
@@ -246,12 +242,12 @@ describe('a page of a long list in Postgres', function () {
       ]);
       expect(E.isRight(page) && recordsOf(page.right).length).to.equal(1_000);
       expect(E.isRight(ledger) && ledger.right.isLast).to.equal(true);
-      expect(await searching(), 'searches, which are still under way').to.equal(4);
+      expect(await searching(4), 'searches, which are still under way').to.equal(4);
       for (const [late, ms] of await Promise.all(searches)) {
         expect(failureTag(late)).to.equal('SearchTooSlow');
         expect(ms).to.be.within(1_700, 3_000);
       }
-      expect(await eventually(searching, (count) => count === 0, 1_000)).to.equal(0);
+      expect(await searching(0)).to.equal(0);
     });
     await queries.close();
   });
@@ -277,7 +273,7 @@ describe('a page of a long list in Postgres', function () {
       values (gen_random_uuid(), ${ROWS + 1}, 0, false, ${body}, 'large', array['large'])`);
     const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
     for (const filter of [{ tag: 'large' }, { type: 'large' }]) {
-      const page = await eventually(() => queries.of(documents).page(filter, asked), E.isRight);
+      const page = await inTime(() => queries.of(documents).page(filter, asked), E.isRight);
       if (E.isLeft(page) || Buffer.isBuffer(page.right.records)) throw new Error('the page is not streamed');
       const { open } = page.right.records;
       // as long as it may wait for its part of the limits, and longer than the page itself may take

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { makeSearch } from '../../../src/infrastructure/postgres/read-models/searches.js';
 import { makePool } from '../../../src/postgres/pool.js';
-import { eventually } from '../../support/eventually.js';
+import { untilConnections } from '../../support/server-activity.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { startSeverableProxy } from '../../support/severable-proxy.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
@@ -31,11 +31,9 @@ describe('a search', function () {
     await client.end();
   });
 
-  const running = async (): Promise<number> => {
-    const text = `select count(*)::integer as count from pg_stat_activity
-      where datname = current_database() and application_name = 'searches' and state = 'active'`;
-    return (await client.query<{ count: number }>(text)).rows[0]!.count;
-  };
+  /** How many run, as soon as it is this many. */
+  const running = (count: number): Promise<number> =>
+    untilConnections(client, `application_name = 'searches' and state = 'active'`, count, 2_000);
 
   const isBegun = async (): Promise<boolean> =>
     (await client.query<{ is_called: boolean }>('select is_called from begun')).rows[0]!.is_called;
@@ -54,7 +52,7 @@ describe('a search', function () {
       const began = performance.now();
       expect(await search(SLEEPING, began + ms)).to.equal(undefined);
       expect(performance.now() - began).to.be.within(ms - 150, 5_000);
-      expect(await eventually(running, (count) => count === 0, 2_000)).to.equal(0);
+      expect(await running(0)).to.equal(0);
     }
     expect(await pid()).to.equal(before);
   });
@@ -63,11 +61,11 @@ describe('a search', function () {
     const search = makeSearch(systemRuntime.clock, pool);
     const now = performance.now();
     const first = search(SLEEPING, now + 2_000);
-    await eventually(running, (count) => count === 1);
+    await running(1);
     const counting = statement(`select nextval('begun')`);
     const waiting = await Promise.all([300, 200, 100].map((ms) => search(counting, performance.now() + ms)));
     expect(waiting).to.deep.equal([undefined, undefined, undefined]);
-    expect(await running()).to.equal(1);
+    expect(await running(1)).to.equal(1);
     expect(await search(counting, performance.now() - 1)).to.equal(undefined);
     expect(await first).to.equal(undefined);
     expect((await search(statement('select 1'), performance.now() + 30_000))?.count).to.equal(1);

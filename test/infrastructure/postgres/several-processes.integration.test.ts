@@ -14,14 +14,12 @@ import {
   eventsOf,
   someEvents,
 } from '../../contract/event-store/store-under-test.js';
-import { eventually } from '../../support/eventually.js';
+import { untilConnections } from '../../support/server-activity.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { openStore } from '../../support/postgres-event-store.js';
 
 const WRITERS = 16;
 const EACH = 25;
-
-const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
 describe('the event log in Postgres shared by several processes', () => {
   let connectionString: string;
@@ -58,15 +56,7 @@ describe('the event log in Postgres shared by several processes', () => {
     const next = aStream();
     const event = anEvent();
     const appending = append(one, next, 'no-stream', event);
-    const isWaiting = await eventually(
-      async () => {
-        await client.query('select pg_stat_clear_snapshot()');
-        const { rowCount } = await client.query(waiting);
-        return rowCount;
-      },
-      (count) => count === 1,
-    );
-    expect(isWaiting).to.equal(1);
+    expect(await untilConnections(client, `wait_event_type = 'Lock'`)).to.equal(1);
     expect(eventsOf(await batchesOf(two.readAll({ after: 'start' })))).to.deep.equal([]);
     await client.query('commit');
     await client.end();

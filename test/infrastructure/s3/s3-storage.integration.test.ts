@@ -111,7 +111,7 @@ describe('object storage in S3', () => {
       'StorageUnavailable: the server answered 503',
     ]);
     expect(body.destroyed).to.equal(true);
-    expect(await eventually(server.connections, (open) => open === 0)).to.equal(0);
+    await server.untilUnused();
   });
 
   it('throws out of a listing that the server cuts short', async () => {
@@ -137,9 +137,9 @@ describe('object storage in S3', () => {
   });
 
   it('aborts on the server what it had begun when the body fails between two parts', async () => {
-    const { body, pulled } = bodyOf(40 * MiB);
+    const { body, untilPulled } = bodyOf(40 * MiB);
     const upload = storage.put(KEY, body);
-    await eventually(pulled, (now) => now > 10 * MiB);
+    await untilPulled(10 * MiB);
     body.destroy(new Error('the client went away'));
     expect(outcomeOf(await upload)).to.equal('UploadAborted: the client went away');
     expect(await leftBehind()).to.deep.equal([]);
@@ -170,9 +170,9 @@ describe('object storage in S3', () => {
   });
 
   it('fails and leaves nothing when the server is lost in the middle of an upload', async () => {
-    const { body, pulled } = bodyOf(60 * MiB);
+    const { body, pulled, untilPulled } = bodyOf(60 * MiB);
     const upload = storage.put(KEY, body);
-    await eventually(pulled, (now) => now > 20 * MiB);
+    await untilPulled(20 * MiB);
     await server.stop();
     expect(outcomeOf(await upload)).to.match(/^StorageUnavailable: .*(ECONNREFUSED|ECONNRESET|socket hang up)/);
     expect(body.destroyed).to.equal(true);

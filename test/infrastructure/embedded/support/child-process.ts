@@ -2,8 +2,8 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { eventually } from '../../../support/eventually.js';
-import { BUSY_MACHINE_MS, stopLeftovers } from './launching.js';
+import { type Heard, makeHeard } from '../../../support/news.js';
+import { stopLeftovers } from './launching.js';
 
 type Said = Readonly<Record<string, unknown>>;
 
@@ -11,6 +11,7 @@ export type Child = {
   readonly process: ChildProcess;
   readonly pid: number;
   readonly said: ReadonlyArray<Said>;
+  readonly until: Heard<Said>['until'];
   /** The first value it gives to a key. */
   readonly saying: (key: string) => Promise<unknown>;
   /** Resolves when it has ended and everything that it said has been read. */
@@ -40,24 +41,23 @@ export const startChild = (
     ...over,
   });
   children.add(child);
-  const said: Array<Said> = [];
+  const { all: said, hear, until } = makeHeard<Said>();
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on('line', (line) => {
-      said.push(JSON.parse(line) as Said); // reason: child.ts writes nothing but objects
+      hear(JSON.parse(line) as Said); // reason: child.ts writes nothing but objects
     });
+  const ended = once(child, 'close');
   return {
     process: child,
     pid: child.pid ?? 0,
     said,
+    until,
     saying: async (key) => {
-      const value = await eventually(
-        () => said.find((each) => key in each)?.[key],
-        (found) => found !== undefined,
-        BUSY_MACHINE_MS,
-      );
-      if (value === undefined) throw new Error(`the child process has not said "${key}"`);
+      await Promise.race([until((all) => all.some((each) => key in each)), ended]);
+      const value = said.find((each) => key in each)?.[key];
+      if (value === undefined) throw new Error(`the child process has ended and not said "${key}"`);
       return value;
     },
-    ended: once(child, 'close'),
+    ended,
   };
 };

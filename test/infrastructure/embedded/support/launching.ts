@@ -1,7 +1,6 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
 import {
@@ -10,11 +9,11 @@ import {
   startEmbeddedPostgres,
 } from '../../../../src/infrastructure/embedded/embedded-postgres.js';
 import type { EmbeddedPostgresError } from '../../../../src/infrastructure/embedded/embedded-postgres-error.js';
-import { eventually } from '../../../support/eventually.js';
+import { type Heard, makeHeard } from '../../../support/news.js';
 import { systemRuntime } from '../../../../src/infrastructure/system-runtime.js';
 
 /** When to give up waiting for other processes, which start slowly on a busy machine. */
-export const BUSY_MACHINE_MS = 30_000;
+const BUSY_MACHINE_MS = 30_000;
 
 /** How long a test may take that starts several of them, ms. */
 export const SEVERAL_STARTS_MS = 180_000;
@@ -37,12 +36,12 @@ export const serverPid = (dataDir: string): number =>
 export const options = (
   dataDir: string,
   processKind: EmbeddedPostgresOptions['processKind'],
-  log: Array<string> = [],
+  log: Heard<string> = makeHeard(),
 ): EmbeddedPostgresOptions => ({
   runtime: systemRuntime,
   dataDir,
   processKind,
-  onLog: (line) => log.push(line),
+  onLog: log.hear,
   settings: { fsync: 'off' },
 });
 
@@ -71,10 +70,10 @@ export const startError = async (start: Start): Promise<EmbeddedPostgresError> =
   throw new Error('it started');
 };
 
-export const runningService = async (dataDir: string, log: Array<string> = []): Promise<EmbeddedPostgres> =>
+export const runningService = async (dataDir: string, log?: Heard<string>): Promise<EmbeddedPostgres> =>
   running(startEmbeddedPostgres(options(dataDir, 'service', log)));
 
-export const runningOperator = async (dataDir: string, log: Array<string> = []): Promise<EmbeddedPostgres> =>
+export const runningOperator = async (dataDir: string, log?: Heard<string>): Promise<EmbeddedPostgres> =>
   running(startEmbeddedPostgres(options(dataDir, 'operator', log)));
 
 /** The rows of one query on a connection of its own. */
@@ -96,7 +95,5 @@ export const answers = async (connectionString: string): Promise<boolean> =>
   );
 
 /** Waits for a line of a log that includes `text`. */
-export const logged = async (log: ReadonlyArray<string>, text: string): Promise<void> => {
-  const isLogged = await eventually(() => log.some((line) => line.includes(text)), Boolean, BUSY_MACHINE_MS);
-  expect(isLogged, `"${text}" in ${JSON.stringify(log)}`).to.equal(true);
-};
+export const logged = (log: Heard<string>, text: string): Promise<unknown> =>
+  log.until((lines) => lines.some((line) => line.includes(text)));
