@@ -8,7 +8,7 @@ import type { StoredFile } from '../../src/domain/document/events.js';
 import type { FileContents } from '../../src/read/get-file.js';
 import { type FileFinding, verifyFiles } from '../../src/read/verify-files.js';
 import { aDocumentCreated, aDocumentUpdated } from '../support/document-events.js';
-import { eventually } from '../support/eventually.js';
+import { makeLookout } from '../support/lookout.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { givenStream } from '../support/given-stream.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -135,29 +135,22 @@ describe('verifying files', () => {
 
   it('reads so many at once, and not more', async () => {
     await many(10);
+    const { note, until } = makeLookout();
     let opened = 0;
     const bodies: Array<PassThrough> = [];
     const open: FileContents['open'] = () => {
       opened += 1;
       const body = new PassThrough();
       bodies.push(body);
+      note();
       return Promise.resolve(E.right(body));
     };
     const verifying = verify({ open, atOnce: 4 });
     for (let ended = 0; ended < 10; ended += 1) {
-      await eventually(
-        () => bodies.length,
-        (count) => count > 0,
-      );
+      await until(() => bodies.length > 0);
       await new Promise(setImmediate);
       expect(opened - ended).to.be.at.most(4);
-      if (ended === 0)
-        expect(
-          await eventually(
-            () => opened,
-            (count) => count === 4,
-          ),
-        ).to.equal(4);
+      if (ended === 0) await until(() => opened === 4);
       bodies.shift()?.end(CONTENT);
     }
     expect(await verifying).to.deep.include({ files: 10, end: 'Complete' });

@@ -6,7 +6,7 @@ import { der, elementsIn } from '../../src/seal/der.js';
 import { keepStamping, type StampingEvent } from '../../src/sealing/keep-stamping.js';
 import { timeInAnswer, timestampRequest } from '../../src/sealing/timestamp.js';
 import { checkpointOf } from '../support/checkpoints.js';
-import { eventually } from '../support/eventually.js';
+import { makeLookout } from '../support/lookout.js';
 import { tsaOfSuite } from '../support/small-tsa.js';
 import { makeManualClock } from '../support/manual-clock.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
@@ -73,6 +73,7 @@ describe('timestamps of checkpoints', function () {
   });
 
   const start = () => {
+    const { note, until } = makeLookout();
     const kept: Array<readonly [SignedCheckpoint, Buffer]> = [];
     const events: Array<StampingEvent> = [];
     const post = makePost(
@@ -88,13 +89,12 @@ describe('timestamps of checkpoints', function () {
         return body;
       },
       keep: (checkpoint, answer) => Promise.resolve(void kept.push([checkpoint, answer])),
-      onEvent: (event) => events.push(event),
+      onEvent: (event) => {
+        events.push(event);
+        note();
+      },
     });
-    const said = (count: number) =>
-      eventually(
-        () => Promise.resolve(events.length),
-        (length) => length >= count,
-      );
+    const said = (count: number) => until(() => events.length >= count);
     return { ...stamping, clock, kept, events, said };
   };
 

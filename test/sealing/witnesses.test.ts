@@ -15,7 +15,7 @@ import { askWitness } from '../../src/sealing/ask-witness.js';
 import { type CosigningEvent, keepCosigning, QUORUM_TIMEOUT_MS } from '../../src/sealing/keep-cosigning.js';
 import { parseWitnessPolicy } from '../../src/sealing/witness-policy.js';
 import { signerNamed } from '../support/checkpoints.js';
-import { eventually } from '../support/eventually.js';
+import { makeLookout } from '../support/lookout.js';
 import { makeManualClock } from '../support/manual-clock.js';
 import { cosignatureLine, SmallWitness, witnessKey } from '../support/small-witness.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
@@ -168,6 +168,7 @@ describe('witnesses of checkpoints', () => {
 
     const start = (quorum: ReadonlyArray<string>, recordedBefore: ReadonlyArray<SignedCheckpoint> = []) => {
       const clock = makeManualClock();
+      const { on, note, until } = makeLookout();
       const recorded = [...recordedBefore];
       const events: Array<CosigningEvent> = [];
       const lines = witnesses.map(({ key, url }, at) => `witness w${at + 1} ${key.vkey} ${url}`);
@@ -175,11 +176,14 @@ describe('witnesses of checkpoints', () => {
       const cosigning = keepCosigning({
         clock,
         policy: right(parseWitnessPolicy([...lines, ...quorum].join('\n'))),
-        post,
+        ...on({ post }),
         proveIn: ({ size }) => trees.get(size)!.prove,
         largestOf: () => Promise.resolve(recorded.at(-1)),
         record: (checkpoint) => Promise.resolve(void recorded.push(checkpoint)),
-        onEvent: (event) => events.push(event),
+        onEvent: (event) => {
+          events.push(event);
+          note();
+        },
       });
       running.push(cosigning.stop);
       const offer = (size: number, word?: string) => {
@@ -187,14 +191,11 @@ describe('witnesses of checkpoints', () => {
         cosigning.offer(trees.get(size)!.checkpoint);
       };
       const said = (tag: CosigningEvent['_tag'], times = 1) =>
-        eventually(
-          () => Promise.resolve(events.filter(({ _tag }) => _tag === tag).length),
-          (count) => count >= times,
-        );
+        until(() => events.filter(({ _tag }) => _tag === tag).length >= times);
       /** Lets time pass, and waits until they have answered what they were asked then. */
       const round = async (ms: number): Promise<void> => {
         await clock.advance(ms);
-        await eventually(clock.waiting, (timers) => timers > 0);
+        await until(() => clock.waiting() > 0);
       };
       return { ...cosigning, clock, round, recorded, events, offer, said };
     };

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { followEvents } from '../../../src/cli/events/follow-events.js';
 import type { LedgerFilter, LedgerPageRequest, LedgerRow } from '../../../src/read/ledger.js';
-import { eventually } from '../../support/eventually.js';
 import { ledgerRow, queriesOver } from '../../support/in-memory-ledger.js';
 import { makeManualClock, type ManualClock } from '../../support/manual-clock.js';
 
@@ -64,13 +63,12 @@ const follow = (
   return { shown, notes, ended, stop };
 };
 
+const MANY_TURNS = 100;
+
 /** Half a second after the other, until it holds. */
-const until = (holds: () => boolean): Promise<boolean> => {
-  const later = async (): Promise<boolean> => {
-    await clock.advance(500);
-    return holds();
-  };
-  return eventually(later, (is) => is);
+const until = async (holds: () => boolean): Promise<boolean> => {
+  for (let turns = 0; turns < MANY_TURNS && !holds(); turns += 1) await clock.advance(500);
+  return holds();
 };
 
 const upTo = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, index) => index);
