@@ -12,7 +12,6 @@ import { writePack } from '../../src/audit-pack/write-pack.js';
 import { writeWholeFile } from '../../src/cli/audit/whole-file.js';
 import { canonicalJson, type Json, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { chainStart, extendChain } from '../../src/event-sourcing/hash-chain.js';
-import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { eventLeaf } from '../../src/seal/event-leaf.js';
 import { leafHash } from '../../src/seal/hash.js';
 import { openNote } from '../../src/seal/note.js';
@@ -317,9 +316,9 @@ describe('an audit pack', () => {
     expect(failure).to.be.an('error').with.property('message', 'stopped');
   });
 
-  for (const [how, pauseMs] of [
-    ['slowly', 5],
-    ['no further', 1_000_000],
+  for (const [how, goesOn] of [
+    ['slowly', (ending: AbortSignal) => turn(!ending.aborted)],
+    ['no further', (ending: AbortSignal) => once(ending, 'abort').then(() => false)],
   ] as const)
     it(`ends in the middle of a file that is read ${how}, and leaves no part of the pack behind`, async () => {
       const directory = await mkdtemp(path.join(tmpdir(), 'write-pack-'));
@@ -327,7 +326,7 @@ describe('an audit pack', () => {
       const waiting = new AbortController();
       const pieces = async function* () {
         do yield Buffer.from('x');
-        while (await systemRuntime.clock.sleep(pauseMs, waiting.signal));
+        while (await goesOn(waiting.signal));
       };
       const file = Readable.from(pieces(), { objectMode: false, highWaterMark: 1 });
       const sources = log.sources({ openFile: () => Promise.resolve(E.right(file)) });
@@ -335,11 +334,12 @@ describe('an audit pack', () => {
         const writing = writeWholeFile(path.join(directory, 'pack.zip'), false, (output) =>
           writePack(sources, output, { signal: stopping.signal }),
         ).catch((error: unknown) => error);
-        while (!file.readableDidRead) await systemRuntime.clock.sleep(5);
+        while (!file.readableDidRead) await turn();
         expect(await readdir(directory)).to.have.length(1);
         stopping.abort(new Error('stopped'));
-        const failure = await Promise.race([writing, systemRuntime.clock.sleep(5_000)]);
-        expect(failure).to.be.an('error').with.property('message', 'stopped');
+        expect(await writing)
+          .to.be.an('error')
+          .with.property('message', 'stopped');
         expect([await readdir(directory), file.destroyed]).to.deep.equal([[], true]);
       } finally {
         waiting.abort();
@@ -353,13 +353,13 @@ describe('an audit pack', () => {
     const file = new Readable({ read: () => undefined });
     const openFile = async () => {
       stopping.abort(new Error('stopped'));
-      await systemRuntime.clock.sleep(20);
+      for (let turns = 0; turns < 20; turns += 1) await turn();
       return E.right(file);
     };
     const packing = { signal: stopping.signal };
     const failure = await writePack(log.sources({ openFile }), nowhere(), packing).catch((error: unknown) => error);
     expect(failure).to.be.an('error').with.property('message', 'stopped');
-    await Promise.race([once(file, 'close').catch(() => undefined), systemRuntime.clock.sleep(1_000)]);
+    if (!file.closed) await new Promise((resolve) => file.once('close', resolve));
     expect(file.destroyed).to.equal(true);
   });
 });
