@@ -1,7 +1,7 @@
 import type { Random } from '../../src/event-sourcing/random.js';
 import { checkMetrics } from './at-rest/metrics.js';
 import { readAgain } from './at-rest/read-again.js';
-import { checkLog, checkRows } from './at-rest/verify-log.js';
+import { checkFiles, checkLog, checkRows } from './at-rest/verify-log.js';
 import { toldFaults } from './checks/told.js';
 import type { Client } from './clients/client.js';
 import type { Told } from './clients/told.js';
@@ -22,11 +22,12 @@ type AtRest = {
 /** Everything is as clients were told, and fits together. Nothing is away any more. */
 export const checkAtRest = async ({ shared, ...place }: AtRest): Promise<void> => {
   const { cluster, notes, random, told } = place;
-  const client: Client = { ...place, who: 'at rest', keys: new Map(), nextMark: () => 'at rest' };
+  const client: Client = { ...place, who: 'at rest', keys: [], meanwhile: [], nextMark: () => 'at rest' };
   const services = cluster.running();
   const ledger = await readAgain(client, services);
   await checkMetrics(client, services);
   for (const fault of toldFaults(told, ledger)) notes.breaks(fault);
   await checkRows(shared, notes);
-  await checkLog(shared, cluster.checkpointKey, random, notes);
+  await checkLog(shared, cluster.checkpointKey, told.kept, random, notes);
+  await checkFiles(shared, notes);
 };

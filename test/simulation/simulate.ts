@@ -10,7 +10,7 @@ import type { Shared } from './service.js';
 import { makeWorld, within } from './world.js';
 
 /** How long faults come, how long the cluster is left alone then, and what each of the rest takes at most, ms. */
-const [LIFE_MS, REST_MS, LONGEST_MS] = [60_000, 20_000, 600_000];
+const [LIFE_MS, REST_MS, LONGEST_MS] = [60_000, 15_000, 600_000];
 
 /** What a life has less of than others, so that one that broke a promise is read more easily. */
 export type Life = {

@@ -16,6 +16,7 @@ export const checkMetrics = async (client: Client, services: ReadonlyArray<Servi
     for (const line of asked?.answer.text.split('\n') ?? []) {
       const [, name = '', labels = '', value] = /^(\w+)(\{.*\})? (\S+)$/.exec(line) ?? [];
       if (ZERO.includes(name) && value !== '0') client.notes.breaks(`at rest ${line}`);
+      if (name === 'readiness_check' && value !== '1') client.notes.breaks(`at rest ${line}`);
       if (name === 'projection_up') writers[labels] = (writers[labels] ?? 0) + Number(value);
     }
   }

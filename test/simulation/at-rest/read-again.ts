@@ -3,7 +3,8 @@ import { historiesOf, withoutIndex } from '../checks/histories.js';
 import { LEDGER, ledgerIn } from '../clients/auditing.js';
 import { askOnce, type Client } from '../clients/client.js';
 import { listAll } from '../clients/listing.js';
-import { eventsIn, PATHS, seenOf } from '../clients/reading.js';
+import { eventsIn, PATHS } from '../clients/reading.js';
+import { seenOf } from '../clients/seen.js';
 import type { LedgerEvent } from '../clients/told.js';
 import type { Service } from '../service.js';
 

@@ -12,6 +12,8 @@ import { placeOfStorage } from '../../../src/infrastructure/open-storage.js';
 import { archiveToVerify } from '../../../src/infrastructure/verification/archive-to-verify.js';
 import { findSeal } from '../../../src/infrastructure/verification/find-seal.js';
 import { makeLogChecks } from '../../../src/infrastructure/verification/log-checks.js';
+import { verifyFiles } from '../../../src/read/verify-files.js';
+import { readWitness } from '../../../src/sealing/read-witness.js';
 import { memoryConfig } from '../../support/memory-adapters/memory-config.js';
 import { right } from '../../support/sealed-tree.js';
 import type { Notebook } from '../notebook.js';
@@ -35,6 +37,7 @@ export const checkRows = async ({ store, storage }: Shared, { breaks }: Notebook
 export const checkLog = async (
   { store, storage, seal, files }: Shared,
   checkpointKey: string,
+  kept: ReadonlyArray<Buffer>,
   random: Random,
   notes: Notebook,
 ): Promise<void> => {
@@ -44,6 +47,8 @@ export const checkLog = async (
   const ledger = ledgerOf(registry);
   const { tree, findNoted } = seal(ledger.name, placeOfStorage(config));
   const [signer] = right(await checkpointSigners(random, config));
+  const history = await findSeal(store, { own: signer?.verifier });
+  if (typeof history === 'string') throw new Error(history);
   const { checks, unchecked, checkpoints } = await makeLogChecks(
     store,
     ledger,
@@ -52,8 +57,8 @@ export const checkLog = async (
       tree,
       findNoted,
       archive: archiveToVerify(files.checkpoints, onFault, signal),
-      seal: await findSeal(store, { own: signer?.verifier }),
-      kept: [],
+      seal: history,
+      kept: kept.map((bytes) => right(readWitness(bytes, 'by a client', history.findKeys))),
     },
     onFault,
   );
@@ -69,4 +74,17 @@ export const checkLog = async (
   for (const { what } of unchecked) notes.breaks(`the log was not verified: ${what}`);
   if (withMac !== events) notes.breaks(`of ${events} events ${withMac} have a mac`);
   if ((checkpoints?.().fitting ?? 0) === 0) notes.breaks('there is no checkpoint of the log');
+};
+
+/** The file of each event is kept, as that event says, also where a later one has taken its place. */
+export const checkFiles = async ({ store, files }: Shared, notes: Notebook): Promise<void> => {
+  await verifyFiles(
+    { store, open: files.open },
+    {
+      onFinding: ({ kind, documentId, revision }) => notes.breaks(`the file of ${documentId} ${revision} is ${kind}`),
+      onNamed: () => undefined,
+      onChecked: () => undefined,
+      signal: new AbortController().signal,
+    },
+  );
 };

@@ -49,7 +49,9 @@ const faultsOf = (command: Command, places: ReadonlyArray<SeenEvent>, histories:
 const orderFaults = ({ record, events }: History, byMark: ReadonlyMap<string, Command>): ReadonlyArray<string> => {
   const faults: Array<string> = [];
   let newest: { readonly mark: string; readonly began: number } | undefined;
-  for (const [place, { revision, reason = '' }] of events.entries()) {
+  for (const [place, { revision, at, reason = '' }] of events.entries()) {
+    if (at < (events[place - 1]?.at ?? ''))
+      faults.push(`${record} has revision ${revision} at ${at}, before the one before`);
     if (revision !== place) faults.push(`${record} has revision ${revision} where ${place} is due`);
     const command = byMark.get(reason);
     if (command === undefined) {

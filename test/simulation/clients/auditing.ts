@@ -64,9 +64,20 @@ const aProof = async (client: Client): Promise<void> => {
   if (E.isLeft(verified)) client.notes.breaks(`the proof of ${event.index} does not verify: ${verified.left}`);
   else if (verified.right.index !== event.index)
     client.notes.breaks(`the proof of ${event.index} is of ${verified.right.index}`);
-  else client.notes.count('an event is proved');
+  else {
+    client.told.kept.push(asked.answer.bytes);
+    client.notes.count('an event is proved');
+  }
+};
+
+/** The newest checkpoint, which anybody may keep. */
+const aCheckpoint = async (client: Client): Promise<void> => {
+  const asked = await askAny(client, { method: 'GET', path: '/tlog/checkpoint' });
+  if (asked?.answer.status !== 200) return;
+  client.told.kept.push(asked.answer.bytes);
+  client.notes.count('a checkpoint is kept');
 };
 
 /** Reads the ledger, or the proof of one of its events. */
 export const audit = (client: Client): Promise<void> =>
-  (oneOf(client, [ofRecord, ofRecord, aPage, aProof]) ?? ofRecord)(client);
+  (oneOf(client, [ofRecord, ofRecord, aPage, aProof, aCheckpoint]) ?? ofRecord)(client);

@@ -17,8 +17,10 @@ export type Client = {
   readonly told: Told;
   /** A text that no other command has. */
   readonly nextMark: () => string;
-  /** The key of its last command on a path. */
-  readonly keys: Map<string, string>;
+  /** The keys that it has used, and for what. */
+  readonly keys: Array<{ readonly method: string; readonly path: string; readonly key: string }>;
+  /** What it does meanwhile, and waits for in the end. */
+  readonly meanwhile: Array<Promise<void>>;
 };
 
 export type Request = {
@@ -77,6 +79,7 @@ export const askOnce = async (
     }
     notes.count(`${method} ${answer.status}`);
     if (took > DEADLINE_MS) notes.breaks(`${method} ${path} was answered ${answer.status} after ${took.toFixed(0)} ms`);
+    if (answer.status === 503 && client.told.isCalm()) notes.breaks(`${method} ${path} was answered ${answer.text}`);
     if (answer.status === 500) notes.breaks(`${method} ${path} was answered ${answer.text}`);
     return { answer, process, began, ended };
   } catch {

@@ -7,7 +7,7 @@ import { type Client, isLucky } from './client.js';
 import { download } from './downloading.js';
 import { followUntil } from './following.js';
 import { list } from './listing.js';
-import { changeOwner, create, remove, rename, renameAsRead, renameMany } from './on-businesses.js';
+import { changeOwner, create, remove, rename, renameAsRead, renameMany, renameOnAndOn } from './on-businesses.js';
 import { abandonUpload, upload } from './on-documents.js';
 import { readById, readHistory } from './reading.js';
 import { makeTold, type Told } from './told.js';
@@ -26,7 +26,8 @@ type Deeds = ReadonlyArray<readonly [often: number, deed: (client: Client) => Pr
 const CHANGES: Deeds = [
   [20, create],
   [30, rename],
-  [14, renameAsRead],
+  [10, renameAsRead],
+  [8, renameOnAndOn],
   [6, renameMany],
   [14, changeOwner],
   [3, remove],
@@ -48,41 +49,53 @@ const drawn = (client: Client, deeds: Deeds): ((client: Client) => Promise<void>
   return readById;
 };
 
-/** How many changes a client makes, and for how long after the others a feed is followed, ms. */
-const [CHANGES_EACH, CALM_MS] = [11, 12_000];
+/** How many changes a client makes, and for how long after the others the last ones are made, ms. */
+const [CHANGES_EACH, CALM_MS] = [10, 15_000];
+/** How many changes a client makes when nothing goes wrong any more, and within how long, ms. */
+const [CALM_CHANGES, CALMLY_MS] = [2, 1_000];
 
 /**
- * Clients that create, change and read records, each with a chance of its own, and one that follows a feed. They note what they are
+ * Clients that create, change and read records, each with a chance of its own, and two that follow feeds. They note what they are
  * told, and hold the service to it in the end.
  */
 export const startClients = ({ world, cluster, notes }: Place, many: number, lifeMs: number): Clients => {
-  const told = makeTold();
-  const calm = world.sleep(lifeMs + CALM_MS);
+  const calmFrom = world.now() + lifeMs + CALM_MS;
+  const told = makeTold(() => world.now() > calmFrom);
+  const calm = world.sleep(lifeMs + CALM_MS + 1);
 
   const clientOf = (who: string): Client => {
     let marks = 0;
     const { random } = world.begin();
-    return { who, world, cluster, notes, random, told, keys: new Map(), nextMark: () => `${who} ${(marks += 1)}` };
+    const nextMark = (): string => `${who} ${(marks += 1)}`;
+    return { who, world, cluster, notes, random, told, keys: [], meanwhile: [], nextMark };
   };
 
-  const live = async (client: Client): Promise<void> => {
-    for (let change = 0; change < CHANGES_EACH; change += 1) {
-      await world.sleep(client.random.fraction() * ((2 * lifeMs) / CHANGES_EACH));
-      // some read while they change
-      const reading = isLucky(client, 0.3) ? drawn(client, READS)(client) : undefined;
+  /** So many changes, and what is read beside and after them. */
+  const act = async (client: Client, changes: number, withinMs: number): Promise<void> => {
+    for (let change = 0; change < changes; change += 1) {
+      await world.sleep(client.random.fraction() * ((2 * withinMs) / changes));
+      const reading = isLucky(client, 0.2) ? drawn(client, READS)(client) : undefined;
       await drawn(client, CHANGES)(client);
       await reading;
-      if (isLucky(client, 0.9)) await drawn(client, READS)(client);
+      if (isLucky(client, 0.5)) await drawn(client, READS)(client);
     }
   };
 
-  // first, so that it draws the same whatever clients there are
-  const follower = clientOf('follower');
+  const live = async (client: Client): Promise<void> => {
+    await act(client, CHANGES_EACH, lifeMs);
+    await calm;
+    await act(client, CALM_CHANGES, CALMLY_MS);
+    await Promise.all(client.meanwhile);
+  };
+
+  // first, so that they draw the same whatever clients there are
+  const followers = [clientOf('follower 0'), clientOf('follower 1')];
   const clients = Array.from({ length: many }, (_, number) => clientOf(`client ${number}`));
-  const others = Promise.all(clients.map(live));
-  const followed = followUntil(
-    follower,
-    Promise.all([others, calm]).then(() => undefined),
-  );
-  return { done: Promise.all([others, followed]).then(() => undefined), told };
+  const others = Promise.all([calm, ...clients.map(live)]).then(() => undefined);
+  const following = followers.map((follower, number) => followUntil(follower, number === 0, others));
+  const done = async (): Promise<void> => {
+    const ends = await Promise.all(following);
+    await Promise.all(ends.map((end) => end()));
+  };
+  return { done: done(), told };
 };

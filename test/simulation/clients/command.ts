@@ -1,8 +1,9 @@
 import type { Command } from '../checks/commands.js';
-import { looksAs, type Row } from '../checks/lists.js';
+import { looksAs } from '../checks/lists.js';
 import type { Read } from '../checks/reads.js';
 import type { State } from '../checks/states.js';
-import { askAny, askOnce, type Asked, type Client, isDown, type Request } from './client.js';
+import { askAny, askOnce, type Asked, type Client, isDown, isLucky, type Request } from './client.js';
+import { revisionIn, rowIn, seenOf } from './seen.js';
 
 type Given = {
   /** What it is about; undefined to create one. */
@@ -27,14 +28,7 @@ const REFUSED_IN: Readonly<Record<string, (state: State, user: string) => boolea
   owner_exists: ({ isThere, owners }, user) => isThere && owners[user] !== undefined,
 };
 
-export const revisionIn = ({ answer: { headers } }: Asked): number | undefined => {
-  const [, revision] = /^"(\d+)"$/.exec(headers.etag ?? '') ?? [];
-  return revision === undefined ? undefined : Number(revision);
-};
-
-// reason: what the API answers to commands on records, and its errors
-export const rowIn = ({ answer: { text } }: Asked): Row => JSON.parse(text) as Row;
-// reason: as above
+// reason: an error of the API
 const codeIn = ({ answer: { text } }: Asked): string => (JSON.parse(text) as { readonly code: string }).code;
 
 /** A refusal shows a record, too: that it had a state in which the command is refused. */
@@ -60,6 +54,18 @@ const readOf = (given: Given, asked: Asked): Read | undefined => {
   }
   const isReason = REFUSED_IN[code];
   return isReason && { ...shown, fits: (state) => isReason(state, user) };
+};
+
+/** Now and then each service is asked for what a command has changed: always where lists may not show it. */
+const readEverywhere = async (client: Client, record: string, changed: string, isProjected: boolean): Promise<void> => {
+  if (isProjected && !isLucky(client, 0.2)) return;
+  const [path = ''] = /^\/api\/v1\/[a-z]+/.exec(changed) ?? [];
+  const each = client.cluster
+    .running()
+    .map((service) => askOnce(client, { method: 'GET', path: `${path}/${record}` }, service));
+  for (const asked of await Promise.all(each))
+    if (asked !== undefined && !isDown(asked))
+      client.told.reads.push({ ...asked, record, of: 'Record', where: `GET ${path}/${record}`, ...seenOf(asked) });
 };
 
 /** Sends a command, and notes what came of it. */
@@ -90,7 +96,9 @@ export const command = async (client: Client, given: Given): Promise<Asked | und
     const isLeft = (state: State): boolean => isShownBy(state) && looks(state);
     note('Done', { revision, isProjected, isShownBy: isLeft, record: record ?? row._id });
     if (!isProjected) notes.count('a change is not projected');
+    if (!isProjected && told.isCalm()) notes.breaks(`${mark} is not projected, and nothing goes wrong`);
     notes.say(`${mark} is revision ${revision} of ${record ?? row._id}${isProjected ? '' : ', not projected'}`);
+    await readEverywhere(client, record ?? row._id, request.path, isProjected);
     return asked;
   }
   note('Refused');

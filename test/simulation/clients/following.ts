@@ -1,16 +1,16 @@
 import type { Sent } from '../checks/feeds.js';
 import type { State } from '../checks/states.js';
 import { parseBlock } from '../../support/event-stream.js';
-import { aRecord, type Client, isLucky, oneOf } from './client.js';
+import { aRecord, type Client, oneOf } from './client.js';
 import { command } from './command.js';
 import { LEDGER } from './auditing.js';
 import { BUSINESSES, create, newKey } from './on-businesses.js';
 import type { LedgerEvent } from './told.js';
 
 /** The longest that a client stays with one connection, and that it waits until it connects again, ms. */
-const [STAY_MS, PAUSE_MS] = [20_000, 1_000];
-/** How soon a feed shows a change when nothing goes wrong, and how soon all that there was, ms. */
-const [SHOWN_MS, CAUGHT_UP_MS] = [20_000, 5_000];
+const [STAY_MS, PAUSE_MS] = [30_000, 1_000];
+/** How soon a feed shows a change of its own client, and all others, when nothing goes wrong, ms. */
+const [SHOWN_MS, CAUGHT_UP_MS] = [10_000, 3_000];
 /** When a feed is followed first at the latest, ms. */
 const FIRST_MS = 8_000;
 
@@ -73,12 +73,12 @@ const follow = (client: Client, path: string) => {
   return {
     sent,
     /** Resolves with whether it has sent the event of a command in time. */
-    shows: (mark: string, ms: number): Promise<boolean> =>
+    shows: (mark: string): Promise<boolean> =>
       marks.has(mark)
         ? Promise.resolve(true)
         : Promise.race([
             new Promise<true>((resolve) => waiting.set(mark, () => resolve(true))),
-            world.sleep(ms).then(() => marks.has(mark)),
+            world.sleep(SHOWN_MS).then(() => marks.has(mark)),
           ]),
     end: async (): Promise<void> => {
       isWanted = false;
@@ -88,14 +88,19 @@ const follow = (client: Client, path: string) => {
   };
 };
 
-/** Follows the events of a record, or of all, until others are done; then it changes that record, and waits for that. */
-export const followUntil = async (client: Client, othersDone: Promise<void>): Promise<void> => {
+/**
+ * Follows the events of a record, or of all, until others are done; then it changes that record, and waits for that. Resolves
+ * with what ends it, when nobody changes anything any more.
+ */
+export const followUntil = async (
+  client: Client,
+  isOfAll: boolean,
+  othersDone: Promise<void>,
+): Promise<() => Promise<void>> => {
   const { world, told, notes, random } = client;
   await world.sleep(random.fraction() * FIRST_MS);
   if (told.records.Business.length === 0) await create(client);
-  const record = aRecord(client, 'Business');
-  if (record === undefined) return;
-  const isOfAll = isLucky(client, 0.5);
+  const record = aRecord(client, 'Business') ?? '';
   const path = isOfAll ? LEDGER : `${BUSINESSES}/${record}/events`;
   const feed = follow(client, path);
   await othersDone;
@@ -103,9 +108,11 @@ export const followUntil = async (client: Client, othersDone: Promise<void>): Pr
   const request = { method: 'POST', path: `${BUSINESSES}/${record}/owner`, body: { user: mark, title: mark } };
   const isShownBy = ({ owners }: State): boolean => owners[mark] === mark;
   const done = await command(client, { record, request, mark, user: mark, key: newKey(client), isShownBy });
-  const isChanged = done?.answer.status === 200;
-  if (!(await feed.shows(mark, isChanged ? SHOWN_MS : CAUGHT_UP_MS)) && isChanged)
+  if (done?.answer.status === 200 && !(await feed.shows(mark)))
     notes.breaks(`${path} has not shown ${mark} within ${SHOWN_MS} ms`);
-  await feed.end();
-  told.feeds.push({ feed: path, record: isOfAll ? undefined : record, sent: feed.sent });
+  return async () => {
+    await world.sleep(CAUGHT_UP_MS);
+    await feed.end();
+    told.feeds.push({ feed: path, record: isOfAll ? undefined : record, sent: feed.sent });
+  };
 };

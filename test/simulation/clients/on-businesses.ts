@@ -1,4 +1,5 @@
-import { rowIn, revisionIn, command } from './command.js';
+import { command } from './command.js';
+import { revisionIn, rowIn } from './seen.js';
 import { aRecord, askAny, type Asked, below, type Client, isDown, isLucky, oneOf, type Request } from './client.js';
 
 export const BUSINESSES = '/api/v1/business';
@@ -9,6 +10,18 @@ export const USERS = ['ann', 'bob', 'eve'];
 
 export const newKey = ({ random }: Client): string => `"${random.uuid()}"`;
 
+/** A key belongs to a method and a path, so one that was used for others may be used again: best one of the same path. */
+const keyFor = (client: Client, { method, path }: Request, chance: number): string => {
+  const { keys } = client;
+  const used = keys.filter((use) => use.method === method && use.path === path).map(({ key }) => key);
+  const others = keys.filter(({ key }) => !used.includes(key));
+  const other = isLucky(client, chance) ? (others.findLast((use) => use.path === path) ?? others.at(-1)) : undefined;
+  if (other !== undefined) client.notes.count('a key is used for another request, too');
+  const key = other?.key ?? newKey(client);
+  keys.push({ method, path, key });
+  return key;
+};
+
 const nameOf = (client: Client, mark: string): string => `${mark} ${oneOf(client, WORDS) ?? ''}`;
 
 /** Creates a business. */
@@ -17,18 +30,25 @@ export const create = async (client: Client): Promise<void> => {
   const name = nameOf(client, mark);
   const request = { method: 'POST', path: BUSINESSES, body: { name, businessType: 'Lead' } };
   const isShownBy = (state: { readonly name: string }): boolean => state.name === name;
-  const key = isLucky(client, 0.85) ? { key: newKey(client) } : {};
+  const key = isLucky(client, 0.6) ? { key: newKey(client) } : {};
   const done = await command(client, { record: undefined, request, mark, ...key, isShownBy });
   if (done === undefined) return;
   client.told.records.Business.push(rowIn(done)._id);
-  if (key.key !== undefined && isLucky(client, 0.3)) await repeat(client, request, mark, key.key, done);
+  if (key.key !== undefined && isLucky(client, 0.3)) repeat(client, request, mark, key.key, done);
 };
 
-/** Asks again with the same key: the answer is as it was. */
-const repeat = async (client: Client, request: Request, mark: string, key: string, first: Asked): Promise<void> => {
-  const { world, notes } = client;
-  if (first.answer.status !== 200) return;
-  await world.sleep(client.random.fraction() * (isLucky(client, 0.5) ? 10 : 12_000));
+/** For how long a command is not repeated at most, ms. */
+const REPEATED_MS = 30_000;
+
+/** Asks again with the same key, at once or later: the answer is as it was. */
+const repeat = (client: Client, request: Request, mark: string, key: string, first: Asked): void => {
+  const isAtOnce = client.told.isCalm() || isLucky(client, 0.4);
+  const pause = client.world.sleep(isAtOnce ? 0 : client.random.fraction() * REPEATED_MS);
+  if (first.answer.status === 200) client.meanwhile.push(pause.then(() => askAgain(client, request, mark, key, first)));
+};
+
+const askAgain = async (client: Client, request: Request, mark: string, key: string, first: Asked): Promise<void> => {
+  const { notes } = client;
   const headers = { ...request.headers, 'change-reason': mark, 'idempotency-key': key };
   const again = await askAny(client, { ...request, headers });
   if (again === undefined) return;
@@ -71,18 +91,15 @@ export const rename = async (client: Client): Promise<void> => {
     await command(client, { record, request, mark, isShownBy });
     return;
   }
-  // a key belongs to its path
-  const key =
-    (isLucky(client, 0.1) ? [...client.keys].find(([other]) => other !== path)?.[1] : undefined) ?? newKey(client);
+  const key = keyFor(client, request, 0.1);
   const isTwice = isLucky(client, 0.2);
   const twin = isTwice ? askTwin(client, request, mark, key) : undefined;
   const done = await command(client, { record, request, mark, key, isShownBy });
   const other = await twin;
   if (done === undefined) return;
-  client.keys.set(path, key);
   if (other?.answer.status === 200 && other.answer.text !== done.answer.text)
     client.notes.breaks(`${mark} was answered ${done.answer.text} and ${other.answer.text}`);
-  if (isLucky(client, 0.2)) await repeat(client, request, mark, key, done);
+  if (isLucky(client, 0.2)) repeat(client, request, mark, key, done);
   else if (done.answer.status === 200 && isLucky(client, 0.1)) await reuseKey(client, request, mark, key);
 };
 
@@ -109,6 +126,25 @@ export const renameAsRead = async (client: Client): Promise<void> => {
   };
   client.notes.count('a record is changed as it was read');
   await Promise.all(Array.from({ length: isLucky(client, 0.5) ? 2 : 1 }, one));
+};
+
+/** Changes a business several times, each time as it was left: wherever that is asked for, nothing stands against it. */
+export const renameOnAndOn = async (client: Client): Promise<void> => {
+  const record = aRecord(client, 'Business');
+  if (record === undefined) return create(client);
+  let expected: number | undefined;
+  for (let left = 2 + below(client, 2); left > 0; left -= 1) {
+    const mark = client.nextMark();
+    const name = nameOf(client, mark);
+    const request = { method: 'PUT', path: `${BUSINESSES}/${record}`, body: { name } };
+    const isShownBy = (state: { readonly name: string }): boolean => state.name === name;
+    const condition = expected === undefined ? {} : { expected };
+    const key = isLucky(client, 0.5) ? { key: newKey(client) } : {};
+    const done = await command(client, { record, request, mark, ...key, ...condition, isShownBy });
+    if (done?.answer.status !== 200) return;
+    expected = revisionIn(done);
+  }
+  client.notes.count('a record is changed as it was left');
 };
 
 /** Changes several businesses at once, some of them the same. */
@@ -145,20 +181,20 @@ export const changeOwner = async (client: Client): Promise<void> => {
   const way = oneOf(client, [...ways.slice(0, 1), ...ways]);
   if (record === undefined || way === undefined) return create(client);
   client.notes.count('an owner is changed');
-  const key = newKey(client);
+  const key = keyFor(client, way.request, 0.3);
   const done = await command(client, { record, mark, user, key, ...way });
-  if (done !== undefined && isLucky(client, 0.15)) await repeat(client, way.request, mark, key, done);
+  if (done !== undefined && isLucky(client, 0.15)) repeat(client, way.request, mark, key, done);
 };
 
-/** Deletes a business, with the key of a change of it where there was one: that is another command. */
+/** Deletes a business. */
 export const remove = async (client: Client): Promise<void> => {
   const record = aRecord(client, 'Business');
   if (record === undefined) return create(client);
   const path = `${BUSINESSES}/${record}`;
-  const key = client.keys.get(path) ?? newKey(client);
   const mark = client.nextMark();
   const request = { method: 'DELETE', path };
+  const key = keyFor(client, request, 0.8);
   const done = await command(client, { record, request, mark, key, isShownBy: ({ isThere }) => !isThere });
   if (done?.answer.status === 200) client.notes.count('a business is deleted');
-  if (done !== undefined && !isDown(done) && isLucky(client, 0.2)) await repeat(client, request, mark, key, done);
+  if (done !== undefined && !isDown(done) && isLucky(client, 0.2)) repeat(client, request, mark, key, done);
 };

@@ -1,8 +1,7 @@
-import { looksAs } from '../checks/lists.js';
 import type { Read } from '../checks/reads.js';
 import { type SeenEvent, stateAt } from '../checks/states.js';
 import { aRecord, askAny, type Asked, type Client, isLucky, oneOf } from './client.js';
-import { revisionIn, rowIn } from './command.js';
+import { type Seen, seenOf } from './seen.js';
 import { BUSINESSES } from './on-businesses.js';
 import { DOCUMENTS } from './on-documents.js';
 import type { Kind } from './told.js';
@@ -12,8 +11,6 @@ export const PATHS: Readonly<Record<Kind, string>> = { Business: BUSINESSES, Doc
 // reason: what the API answers
 export const eventsIn = ({ answer: { text } }: Asked) => JSON.parse(text) as ReadonlyArray<SeenEvent>;
 
-type Seen = Pick<Read, 'seen' | 'fits'>;
-
 const note = (
   { told }: Client,
   record: string,
@@ -21,9 +18,6 @@ const note = (
   { process, began, ended }: Asked,
   seen: Pick<Read, 'of'> & Seen,
 ): void => void told.reads.push({ record, where: `GET ${path}`, process, began, ended, ...seen });
-
-/** As seen, where a record is not there. */
-const absent: Seen = { seen: 'absent', fits: ({ isThere }) => !isThere };
 
 const aKind = (client: Client): Kind => (isLucky(client, 0.8) ? 'Business' : 'Document');
 
@@ -37,18 +31,6 @@ const isUnexpected = ({ notes }: Client, path: string, { answer: { status, text 
   if (status === 200 || status === 404) return false;
   notes.breaks(`GET ${path} was answered ${status} ${text}`);
   return true;
-};
-
-/** What GET by id has answered. */
-export const seenOf = (asked: Asked): Seen => {
-  if (asked.answer.status === 404) return absent;
-  const row = rowIn(asked);
-  const looks = looksAs(row);
-  const isTagged = revisionIn(asked) === row.revision;
-  return {
-    seen: `revision ${row.revision}, ${row.name}, ${asked.answer.headers.etag}`,
-    fits: (state) => isTagged && state.isThere && looks(state),
-  };
 };
 
 export const readById = async (client: Client): Promise<void> => {
@@ -66,6 +48,9 @@ export const readHistory = async (client: Client): Promise<void> => {
   const asked = await askAny(client, { method: 'GET', path: `${path}/events` });
   if (asked === undefined || isUnexpected(client, path, asked) || asked.answer.status === 404) return;
   const events = eventsIn(asked);
+  const [, newest] = /^"(\d+);/.exec(asked.answer.headers.etag ?? '') ?? [];
+  if (newest !== String(events.length - 1) && newest !== undefined)
+    client.notes.breaks(`GET ${path}/events has ${events.length} events, and the tag of ${newest}`);
   client.told.histories.push({ record, where: `GET ${path}/events`, events });
   note(client, record, `${path}/events`, asked, {
     of: 'Log',

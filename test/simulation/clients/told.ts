@@ -34,9 +34,13 @@ export type Told = {
   readonly records: Readonly<Record<Kind, Array<string>>>;
   /** Contents that were uploaded, by their SHA-256. */
   readonly files: Map<string, Buffer>;
+  /** Signed checkpoints, alone or in a proof. */
+  readonly kept: Array<Buffer>;
+  /** Whether nothing has gone wrong for a while. */
+  readonly isCalm: () => boolean;
 };
 
-export const makeTold = (): Told => ({
+export const makeTold = (isCalm: () => boolean = () => false): Told => ({
   commands: [],
   reads: [],
   lists: [],
@@ -45,4 +49,6 @@ export const makeTold = (): Told => ({
   feeds: [],
   records: { Business: [], Document: [] },
   files: new Map(),
+  kept: [],
+  isCalm,
 });
