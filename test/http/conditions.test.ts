@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { evaluate } from '../../src/http/request/conditions.js';
 import { matchesTag, parseEntityTags } from '../../src/http/request/entity-tags.js';
-import { processorTime } from '../support/processor-time.js';
 
 describe('entity tags', () => {
   const parsed: ReadonlyArray<readonly [string, ReturnType<typeof parseEntityTags>]> = [
@@ -39,11 +38,9 @@ describe('entity tags', () => {
     expect(evaluate({ ifMatch: ['"1"'], ifNoneMatch: ['"2"'] }, '"2"')).to.equal('IfMatchFailed');
   });
 
-  it('reads a header far longer than any may be within the two seconds that a request has', () => {
-    const taken = processorTime(() => {
-      expect(parseEntityTags(`${'"1",'.repeat(40_000)}x`)).to.equal(undefined);
-      expect(parseEntityTags(`${', '.repeat(80_000)}"1`)).to.equal(undefined);
-    });
-    expect(taken).to.be.lessThan(2_000);
+  it('reads a header in a time that grows with its length alone', () => {
+    // a time that grows with the square of these lengths is longer than a test may take
+    expect(parseEntityTags(`${'"1",'.repeat(400_000)}x`)).to.equal(undefined);
+    expect(parseEntityTags(`${', '.repeat(800_000)}"1`)).to.equal(undefined);
   });
 });

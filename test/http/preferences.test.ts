@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { prefersStrict } from '../../src/http/request/preferences.js';
-import { processorTime } from '../support/processor-time.js';
 
 describe('Prefer', () => {
   const strict: ReadonlyArray<string | ReadonlyArray<string>> = [
@@ -44,8 +43,8 @@ describe('Prefer', () => {
     });
 
   it('is read in a time that grows with its length alone', () => {
-    // A time that grows with the square of this length is most of a minute.
-    const many = 100_000;
+    // a time that grows with the square of this length is longer than a test may take
+    const many = 400_000;
     const blanks = ' '.repeat(many);
     const headers = [
       ...['"', '\\"', '"\\', ', ', 'handling ', '"a\\"b'].map((piece) => piece.repeat(many)),
@@ -60,9 +59,6 @@ describe('Prefer', () => {
       `"${'\\'.repeat(many)}"${blanks}`,
       `handling="${'\\'.repeat(many)}`,
     ];
-    const taken = processorTime(() => {
-      for (const header of headers) expect(prefersStrict(header), header.slice(0, 20)).to.equal(false);
-    });
-    expect(taken).to.be.lessThan(10_000);
+    for (const header of headers) expect(prefersStrict(header), header.slice(0, 20)).to.equal(false);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { copyLog, type Copying } from '../../../src/event-sourcing/whole-log/copy-log.js';
-import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { LogTarget } from '../../../src/event-sourcing/whole-log/log-target.js';
 import { appended } from '../../contract/event-store/store-under-test.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
@@ -118,11 +118,14 @@ for (const [from, to] of [
 
     it('follows what is appended meanwhile, until it is told to end', async () => {
       const enough = new AbortController();
-      const copied = makeHeard<StoredEvent>();
-      const copying = copyLog(source, target, quietly({ onPair: copied.hear, follow: true, signal: enough.signal }));
-      await copied.until(({ length }) => length === 602);
+      const copied = makeHeard<number>();
+      const onProgress: Copying['onProgress'] = (phase, events) => {
+        if (phase === 'copying') copied.hear(events);
+      };
+      const copying = copyLog(source, target, quietly({ onProgress, follow: true, signal: enough.signal }));
+      await copied.until((all) => all.at(-1) === 602);
       await appendChained(source, chains, ...interleaved(12, 2));
-      await copied.until(({ length }) => length === 626);
+      await copied.until((all) => all.at(-1) === 626);
       enough.abort();
       expect(await copying).to.deep.equal(
         E.right({ events: 626, streams: 13, copied: 626, isLevel: true, isComplete: true }),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BuiltService, startBuiltService } from '../../bench/built-service.js';
 import { residentMib } from '../../bench/processes.js';
-import { eventually } from '../../support/eventually.js';
+import { makeNews, type News } from '../../support/news.js';
 import { type Figures, heldBy, type Held } from './figures.js';
 import { connectInspector, type Heap, type Inspector } from './inspector.js';
 
@@ -41,14 +41,11 @@ const stopped = async ({ pid, stop, exited }: BuiltService): Promise<void> => {
 };
 
 /** SIGUSR1 has Node listen for an inspector, and say where. */
-const inspect = async (pid: number, written: () => string): Promise<Inspector> => {
+const inspect = async (pid: number, written: () => string, news: News): Promise<Inspector> => {
+  const address = (): string | undefined => /listening on (ws:\S+)/.exec(written())?.[1];
   process.kill(pid, 'SIGUSR1');
-  const address = await eventually(
-    () => /listening on (ws:\S+)/.exec(written())?.[1],
-    (found) => found !== undefined,
-  );
-  if (address === undefined) throw new Error('Node did not open its inspector');
-  return connectInspector(address);
+  await news.until(() => address() !== undefined);
+  return connectInspector(address()!);
 };
 
 /**
@@ -57,20 +54,24 @@ const inspect = async (pid: number, written: () => string): Promise<Inspector> =
  */
 export const startTarget = async (dataDir: string, openFiles?: number): Promise<Target> => {
   let written = '';
+  const news = makeNews();
   let death: string | undefined;
   const service = await startBuiltService(
     dataDir,
     { NODE_OPTIONS: '--inspect-port=0' },
     {
       ...(openFiles === undefined ? {} : { openFiles }),
-      onError: (text) => (written = (written + text).slice(-100_000)),
+      onError: (text) => {
+        written = (written + text).slice(-100_000);
+        news.tell();
+      },
     },
   );
   const { address, pid, exited } = service;
   void exited.then((how) => {
     death = `${String(how)}${/FATAL ERROR: .*/.exec(written)?.[0].replace(/^/, ', ') ?? ''}`;
   });
-  const inspector = await inspect(pid, () => written);
+  const inspector = await inspect(pid, () => written, news);
   const heap = async (): Promise<Heap> => inMib(await inspector.heap());
   const held = (): Held => heldBy(pid, dataDir);
   return {

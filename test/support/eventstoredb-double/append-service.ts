@@ -7,9 +7,6 @@ import type { AppendResult, Expectation } from './log.js';
 import { requiresLeader, type NodeState, noteCall, takeFault } from './node-state.js';
 import { appendResponse, errors, eventOf, expectationOf, textOf } from './wire.js';
 
-/** The server's own is 2 s. */
-const COMMIT_TIMEOUT = 100;
-
 type Request = { readonly stream: string; readonly expected: Expectation; readonly events: ReadonlyArray<NewEvent> };
 
 const requestOf = async (call: ServerReadableStream<AppendReq, AppendResp>): Promise<Request> => {
@@ -85,7 +82,8 @@ export const makeAppendService = (state: NodeState) => {
     if (state.faults.isSilent) return;
     if (state.faults.isNotReady) reply(errors.notReady());
     else if (!state.isLeader() && requiresLeader(call.metadata)) reply(errors.notLeader(state.leader()!));
-    else if (state.appending.has(id)) setTimeout(() => reply(errors.commitTimeout()), COMMIT_TIMEOUT);
+    // the server says so after 2 s
+    else if (state.appending.has(id)) reply(errors.commitTimeout());
     else perform(state, request, takeFault(state), reply);
   };
   return (call: ServerReadableStream<AppendReq, AppendResp>, callback: sendUnaryData<AppendResp>): void => {
