@@ -73,6 +73,7 @@ const roundTrips = (given: () => StorageUnderTest): void => {
     const key = aKey();
     const before = process.memoryUsage().rss;
     let peak = before;
+    // polls: the most memory there is meanwhile
     const watch = setInterval(() => {
       peak = Math.max(peak, process.memoryUsage().rss);
     }, 5);
@@ -306,6 +307,7 @@ const pace = (given: () => StorageUnderTest): void => {
     const release = await stall();
     const upload = storage.put(aKey(), body);
     await untilPulled(0);
+    // polls: nobody tells that nothing more is asked for
     const held = await atRest(pulled);
     release();
     expect(held).to.be.within(1, heldBytes);

@@ -75,7 +75,7 @@ describe('the monitoring of a service', function () {
     const api = makeApi(service.address, await tokenFor('editor', 'alice'));
     await api.json('POST', '/business', { name: 'Acme' });
     const expressions = [...(await rules()).map(({ expr }) => expr), ...expressionsIn(await dashboard())];
-    // some are there a moment after the service
+    // polls: some are there a moment after the service
     await eventually(
       async () => {
         const scraped = await fetch(`${service.address}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });

@@ -19,6 +19,7 @@ const PIECE = Buffer.alloc(64 * 1024);
 const growthDuring = async (work: () => Promise<void>): Promise<number> => {
   const before = process.memoryUsage.rss();
   let highest = before;
+  // polls: the most memory there is meanwhile
   const sampling = setInterval(() => (highest = Math.max(highest, process.memoryUsage.rss())), 10);
   await work();
   clearInterval(sampling);

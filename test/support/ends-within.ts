@@ -11,8 +11,8 @@ export const endsWithin = async (ms: number, work: Promise<unknown>): Promise<bo
   const ended = work.then(noted, noted);
   const leaving = new AbortController();
   // what came meanwhile is read between the timer and the look
-  const passed = clock.sleep(ms, leaving.signal).then(() => new Promise<void>((resolve) => clock.soon(resolve)));
-  await Promise.race([ended, passed]);
+  const soon = (): Promise<void> => new Promise((resolve) => void clock.soon(resolve));
+  await Promise.race([ended, clock.sleep(ms, leaving.signal).then(soon)]);
   leaving.abort();
   return isOver;
 };

@@ -15,6 +15,7 @@ export const eventually = async <A>(
   for (;;) {
     const answer = await ask();
     if (satisfies(answer) || performance.now() > deadline) return answer;
+    // polls: of this are all others
     await delay(PAUSE_MS);
   }
 };
@@ -25,6 +26,7 @@ const POLLS_AT_REST = 20;
 export const atRest = async (ask: () => number): Promise<number> => {
   let last = ask();
   for (let same = 0; same < POLLS_AT_REST; same += 1) {
+    // polls: nobody tells that nothing comes any more
     await delay(PAUSE_MS);
     if (ask() !== last) same = 0;
     last = ask();

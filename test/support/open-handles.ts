@@ -5,4 +5,6 @@ import { eventually } from './eventually.js';
 export const openHandles = async (): Promise<number> => (await readdir('/dev/fd')).length;
 
 /** How many there are, as soon as there are so few: the system closes them in its own time. */
-export const handlesAtMost = (most: number): Promise<number> => eventually(openHandles, (open) => open <= most);
+export const handlesAtMost = (most: number): Promise<number> =>
+  // polls: the system tells nobody
+  eventually(openHandles, (open) => open <= most);

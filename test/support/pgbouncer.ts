@@ -57,6 +57,7 @@ export const startPgBouncer = async (
   if (E.isLeft(account)) throw new Error(account.left.message);
   const child = spawn(PROGRAM, ['-q', file], { ...account.right, cwd: '/', stdio: 'ignore' });
   const ended = new Promise((resolve) => child.once('close', resolve));
+  // polls: it tells nobody when it listens
   await eventually(
     () => accepts(port),
     (isThere) => isThere,

@@ -11,6 +11,7 @@ export const untilConnections = (
   count = 1,
   timeoutMs?: number,
 ): Promise<number> =>
+  // polls: Postgres tells nobody
   eventually(
     async () => {
       // in a transaction the first look would be kept

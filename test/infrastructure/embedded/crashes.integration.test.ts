@@ -54,9 +54,9 @@ const untilRestarted = (dataDir: string, old: number): Promise<unknown> =>
     return Number(lines[0]) !== old && lines[7]?.trim() === 'ready';
   });
 
-/** Nobody is told when the service has the lock again. */
 const untilLockedByService = (connectionString: string): Promise<unknown> => {
   const sql = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND granted";
+  // polls: nobody is told when the service has the lock again
   return eventually(
     () => rows(connectionString, sql).catch(() => []),
     ({ length }) => length === 1,

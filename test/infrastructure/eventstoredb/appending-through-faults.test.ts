@@ -145,6 +145,7 @@ describe('appending to EventStoreDB through faults', () => {
       await Promise.all(streams.map((stream) => appended(store, stream, 'no-stream', anEvent())));
       double.node.faults.appends.push('lost-acknowledgement', 'commit-timeout');
       way.stall();
+      // pauses: the deadline of an append is counted by gRPC
       const mending = delay(FACTOR * 2_000).then(way.mend);
       const appends = streams.map((stream) => append(store, stream, 0n, anEvent()));
       const reads = streams.map((stream) => collect(store.readStream(stream, { direction: 'forwards' })));

@@ -9,6 +9,7 @@ import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 
 const TIMEOUT_MS = 100;
 
+// pauses: the process is to stand still
 const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 /** A node whose calls answer with what comes over a socket. */

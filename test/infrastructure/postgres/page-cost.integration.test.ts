@@ -98,7 +98,9 @@ describe('a page of a long list in Postgres', function () {
   };
 
   /** A page that a busy machine has kept too long is given up, and asked for anew. */
-  const inTime = <A>(ask: () => Promise<A>, isGiven: (answer: A) => boolean): Promise<A> => eventually(ask, isGiven);
+  const inTime = <A>(ask: () => Promise<A>, isGiven: (answer: A) => boolean): Promise<A> =>
+    // polls: each answer has taken its time, and only the next one tells more
+    eventually(ask, isGiven);
 
   const byName: Order = { by: 'name', isDescending: false };
   const byNameDown: Order = { by: 'name', isDescending: true };
@@ -258,6 +260,7 @@ describe('a page of a long list in Postgres', function () {
     const page = (limit: number) => ofBusinesses.page({}, { ...asked, limit });
     await whileLocked(businesses, async () => {
       const others = Array.from({ length: 10 }, (_, n) => page(200 + n));
+      // pauses: the time of a statement is counted by the server
       await delay(1_200);
       const [late, ms] = await timed(() => page(300));
       expect(failureTag(late)).to.equal('ReadModelUnavailable');
@@ -271,13 +274,15 @@ describe('a page of a long list in Postgres', function () {
     const body = `'{"_id":"' || repeat('x', 300000) || '"}'`;
     await client.query(`insert into ${await tableOf(documents)} (id, place, revision, parked, body, type, tags)
       values (gen_random_uuid(), ${ROWS + 1}, 0, false, ${body}, 'large', array['large'])`);
-    const queries = makeReadModelQueries(systemRuntime.clock, { connectionString });
+    let passed = 0;
+    const later = (): number => systemRuntime.clock.monotonic() + passed;
+    const queries = makeReadModelQueries({ ...systemRuntime.clock, monotonic: later }, { connectionString });
     for (const filter of [{ tag: 'large' }, { type: 'large' }]) {
       const page = await inTime(() => queries.of(documents).page(filter, asked), E.isRight);
       if (E.isLeft(page) || Buffer.isBuffer(page.right.records)) throw new Error('the page is not streamed');
       const { open } = page.right.records;
       // as long as it may wait for its part of the limits, and longer than the page itself may take
-      await delay(2_500);
+      passed += 2_500;
       const opened = await open();
       expect(failureTag(opened)).to.equal('none');
       if (E.isRight(opened)) opened.right.destroy();

@@ -37,6 +37,7 @@ const readStream = async (state: NodeState, call: ReadCall, options: ReadReq.Opt
 const lookThrough = async (call: ReadCall, ms: number): Promise<boolean> => {
   const gone = new AbortController();
   call.once('cancelled', () => gone.abort());
+  // pauses: for as long as a server searches
   await delay(ms, undefined, { signal: gone.signal }).catch(() => undefined);
   return !call.cancelled;
 };
