@@ -83,6 +83,72 @@ const functionalImports = [
     message: 'An effect is a Promise<Either<Failure, A>> (docs/adr/0011): fp-ts is for values.',
   },
 ];
+// Tests wait for an event, an answer or an exit. Where there is none, the place says why: `// polls: …` where something is
+// looked at again and again, `// pauses: …` where a test lasts for a given time. A timer in a race is neither, but a limit.
+const POLLS = ['eventually', 'atRest', 'setInterval'];
+const PAUSES = ['setTimeout'];
+const PAUSING_MODULES = ['timers', 'timers/promises'].flatMap((name) => [name, `node:${name}`]);
+const isNamed = (node, ...names) => node?.type === 'Identifier' && names.includes(node.name);
+const isMember = (node, object, ...names) =>
+  node?.type === 'MemberExpression' && object(node.object) && isNamed(node.property, ...names);
+const isInRace = (node) => {
+  const { parent } = node;
+  if (parent.type === 'MemberExpression' && parent.object === node) return isInRace(parent);
+  if (parent.type === 'CallExpression' && parent.callee === node) return isInRace(parent);
+  const call = parent.type === 'ArrayExpression' ? parent.parent : undefined;
+  return call?.type === 'CallExpression' && isMember(call.callee, (object) => isNamed(object, 'Promise'), 'race');
+};
+/** A rule by which each call that `kindOf` takes for one needs a comment with that kind and a reason right before it. */
+const waitsWithReason = {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: { reason: 'Wait for an event, or say why there is none: `// {{kind}}: …`.' },
+  },
+  create: ({ sourceCode, report }) => {
+    const clocks = new Set();
+    const pauses = new Set(PAUSES);
+    const isClock = (node) =>
+      (node.type === 'Identifier' && clocks.has(node.name)) ||
+      isMember(node, (object) => isNamed(object, 'systemRuntime'), 'clock');
+    const kindOf = ({ callee }) => {
+      if (isNamed(callee, ...POLLS)) return 'polls';
+      if (isNamed(callee, ...pauses) || isMember(callee, isClock, 'sleep', 'after')) return 'pauses';
+      if (isMember(callee, isClock, 'every')) return 'polls';
+      return isMember(callee, (object) => isNamed(object, 'Atomics'), 'wait', 'waitAsync') ? 'pauses' : undefined;
+    };
+    const isExplained = ({ loc }, kind) => {
+      // a pause between two looks is that of a poll
+      const words = kind === 'pauses' ? 'pauses|polls' : kind;
+      const comments = sourceCode.getAllComments();
+      let line = loc.start.line - 1;
+      for (let comment; (comment = comments.find((each) => each.loc.end.line === line)) !== undefined; line -= 1)
+        if (new RegExp(`^ (${words}): \\S`).test(comment.value)) return true;
+      return false;
+    };
+    return {
+      ImportDeclaration: ({ source, specifiers }) => {
+        if (!PAUSING_MODULES.includes(source.value)) return;
+        for (const { imported, local } of specifiers) if (isNamed(imported, ...PAUSES)) pauses.add(local.name);
+      },
+      VariableDeclarator: ({ id, init }) => {
+        if (id.type !== 'ObjectPattern' || !isNamed(init, 'systemRuntime')) return;
+        for (const { key, value } of id.properties) if (isNamed(key, 'clock')) clocks.add(value.name);
+      },
+      CallExpression: (node) => {
+        const kind = kindOf(node);
+        if (kind === undefined || isInRace(node) || isExplained(node, kind)) return;
+        report({ node, messageId: 'reason', data: { kind } });
+      },
+    };
+  },
+};
+const WAITS_UNEXPLAINED = [
+  // they load a service, at a pace and for a time that is theirs
+  ...['test/bench/**/*.ts', 'test/hostile/**/*.ts', 'test/real/**/*.ts'],
+  // of the machine's clock itself
+  'test/infrastructure/system-runtime.test.ts',
+];
 const effects = ['console', 'crypto', 'fetch', 'process', 'queueMicrotask', ...TIMERS];
 
 export default defineConfig(
@@ -165,5 +231,11 @@ export default defineConfig(
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unused-expressions': 'off',
     },
+  },
+  {
+    files: ['test/**/*.ts'],
+    ignores: WAITS_UNEXPLAINED,
+    plugins: { waits: { rules: { reason: waitsWithReason } } },
+    rules: { 'waits/reason': 'error' },
   },
 );

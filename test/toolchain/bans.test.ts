@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect } from 'chai';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
@@ -95,6 +97,23 @@ const bans: Readonly<Record<string, readonly [rule: string, ...ReadonlyArray<Pla
     ['src/domain/business/decide.ts', 'export const x = () => crypto.subtle;'],
     ['src/domain/business/decide.ts', 'export const x = () => scheduler.wait(1);'],
   ],
+  'no wait of a test without a reason': [
+    'waits/reason',
+    ['test/http/app.test.ts', 'export const x = () => eventually(ask, Boolean);'],
+    ['test/http/app.test.ts', '// polls:\nexport const x = () => eventually(ask, Boolean);'],
+    ['test/http/app.test.ts', '// pauses: for a while\nexport const x = () => eventually(ask, Boolean);'],
+    ['test/http/app.test.ts', 'export const x = () => atRest(ask);'],
+    ['test/http/app.test.ts', 'export const x = setInterval(look, 1);'],
+    ['test/http/app.test.ts', 'export const x = () => new Promise((resolve) => setTimeout(resolve, 1));'],
+    [
+      'test/http/app.test.ts',
+      "import { setTimeout as pause } from 'node:timers/promises';\nexport const x = pause(1);",
+    ],
+    ['test/http/app.test.ts', "import { setTimeout } from 'timers/promises';\nexport const x = setTimeout(1);"],
+    ['test/http/app.test.ts', 'export const x = () => systemRuntime.clock.sleep(1);'],
+    ['test/http/app.test.ts', 'const { clock } = systemRuntime;\nexport const x = () => clock.sleep(1);'],
+    ['test/http/app.test.ts', 'export const x = () => Atomics.wait(cells, 0, 0, 1);'],
+  ],
   'no import that loads a module for its types': [
     '@typescript-eslint/no-import-type-side-effects',
     ['src/domain/business/decide.ts', "import { type Decider } from '../../event-sourcing/decider.js';"],
@@ -131,6 +150,24 @@ describe('bans', function () {
   it('a socket may have its own limit of time', async () => {
     const code = "import type { Socket } from 'node:net';\nexport const x = (s: Socket) => s.setTimeout(1);";
     expect(await rulesBroken('src/http/app.ts', code)).to.deep.equal([]);
+  });
+
+  it('a test may wait with a reason, and be given up after a time', async () => {
+    for (const code of [
+      '// polls: nobody tells\nexport const x = () => eventually(ask, Boolean);',
+      '// pauses: the server counts\n// its own time\nexport const x = () => new Promise((resolve) => setTimeout(resolve, 1));',
+      'export const x = () => Promise.race([work, systemRuntime.clock.sleep(1).then(giveUp)]);',
+      'const clock = makeManualClock();\nexport const x = () => clock.sleep(1);',
+    ])
+      expect(await rulesBroken('test/a.test.ts', code)).to.deep.equal([]);
+  });
+
+  it('tests wait with few reasons', async () => {
+    const files = (await readdir('test', { recursive: true })).filter((name) => name.endsWith('.ts'));
+    const texts = await Promise.all(files.map((name) => readFile(path.join('test', name), 'utf8')));
+    const count = (kind: string): number => texts.join('\n').match(new RegExp(`^ *// ${kind}: `, 'gm'))?.length ?? 0;
+    expect(count('polls')).to.be.below(60);
+    expect(count('pauses')).to.be.below(10);
   });
 
   it('the configuration and the tests may read the environment', async () => {
