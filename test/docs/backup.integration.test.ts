@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { untilCaughtUp } from '../support/readiness.js';
 import { operatorProgram } from '../support/operator.js';
 import { JWT_SECRET, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
@@ -68,11 +68,12 @@ describe('the backup of docs/production.md', function () {
     await promisify(execFile)('bash', ['-eu', '-c', script], { cwd: checkout, env: { ...process.env, JWT_SECRET } });
     expect(await readdir(checkout)).to.deep.equal(['.data']);
 
-    const restored = makeApi((await start('../restored')).address, token);
+    const service = await start('../restored');
+    const restored = makeApi(service.address, token);
     expect(await restored.json('GET', `/business/${business._id}`)).to.deep.equal(business);
     // lists show what the log has once their rows are made, which may take longer than the start
-    const listed = () => restored.json<ReadonlyArray<unknown>>('GET', '/document');
-    expect(await eventually(listed, ({ length }) => length > 0)).to.deep.equal([document]);
+    await untilCaughtUp(service, 'documents');
+    expect(await restored.json<ReadonlyArray<unknown>>('GET', '/document')).to.deep.equal([document]);
     const file = await restored.send('GET', `/document/${document._id}/file`);
     expect(await file.text()).to.equal('Articles of incorporation\n');
   });

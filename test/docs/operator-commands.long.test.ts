@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
 import { type EventStoreDbDouble, startDouble } from '../support/eventstoredb-double/double.js';
-import { eventually } from '../support/eventually.js';
+import { untilSigned } from '../support/until-signed.js';
 import { operatorProgram, runOperator } from '../support/operator.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
@@ -90,12 +90,7 @@ describe('the commands of the operator that the documentation names', function (
     const [BUSINESS, DOCUMENT] = [await made('/business'), await made('/document')];
     const { PATH, HOME } = process.env;
     env = { PATH: `${directory}:${PATH}`, HOME, BUSINESS, DOCUMENT, EVENTSTOREDB: double.connectionString };
-    const checkpoint = await eventually(
-      async () => (await fetch(`${service.address}/tlog/checkpoint`)).text(),
-      (text) => text.split('\n')[1] === '2',
-      60_000,
-    );
-    await writeFile(path.join(checkout, 'checkpoint'), checkpoint);
+    await writeFile(path.join(checkout, 'checkpoint'), await untilSigned(service, 2));
   });
 
   after(async () => {

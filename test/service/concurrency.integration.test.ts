@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Api, makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { untilCaughtUp } from '../support/readiness.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 import { together } from '../support/together.js';
 
@@ -86,10 +86,7 @@ describe('concurrency', function () {
     });
     expect(new Set(answers.map(([status]) => status))).to.deep.equal(new Set([200]));
     expect(new Set(answers.map(([, id]) => id)).size).to.equal(1);
-    const listed = await eventually(
-      () => api.json<ReadonlyArray<Business>>('GET', '/business?name=once'),
-      ({ length }) => length > 0,
-    );
-    expect(listed).to.have.length(1);
+    await untilCaughtUp(service, 'businesses');
+    expect(await api.json<ReadonlyArray<Business>>('GET', '/business?name=once')).to.have.length(1);
   });
 });

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { type Api, makeApi } from '../support/api.js';
 import { beforeProgram } from '../support/before-program.js';
 import { startDouble } from '../support/eventstoredb-double/double.js';
-import { eventually } from '../support/eventually.js';
+import { untilCaughtUp, untilMetrics, untilReadiness, type Readiness } from '../support/readiness.js';
 import { askRun } from '../support/once-a-run/ask.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -103,12 +103,7 @@ for (const [place, openLog] of [
       for (const name of ['second', 'third']) await api.json('PUT', `/business/${record._id}`, { name });
       other = await api.json<Business>('POST', '/business', { name: 'other' });
       // where the newest event that rows show is gone, the log is taken for another one; here it is that of the other
-      const auditor = { Authorization: `Bearer ${await tokenFor('auditor', 'ann')}` };
-      const inLedger = async (): Promise<number> => {
-        const response = await fetch(`${service.address}/audit/v1/events`, { headers: auditor });
-        return response.ok ? ((await response.json()) as ReadonlyArray<unknown>).length : 0; // reason: as documented
-      };
-      expect(await eventually(inLedger, (count) => count === 4)).to.equal(4);
+      await untilCaughtUp(service, 'ledger');
     });
 
     afterEach(async () => {
@@ -135,11 +130,9 @@ for (const [place, openLog] of [
     /** Waits until the row shows all of its history: then it is the last trace of what is cut off. */
     const untilShown = async ({ _id }: Business): Promise<void> => {
       const { length } = await api.json<ReadonlyArray<unknown>>('GET', `/business/${_id}/events`);
-      const shown = async (): Promise<unknown> =>
-        (await pool.query<{ revision: string }>('select revision from read_model.businesses where id = $1', [_id]))
-          .rows;
-      const whole = JSON.stringify([{ revision: String(length - 1) }]);
-      expect(JSON.stringify(await eventually(shown, (rows) => JSON.stringify(rows) === whole))).to.equal(whole);
+      await untilCaughtUp(service, 'businesses');
+      const text = 'select revision from read_model.businesses where id = $1';
+      expect((await pool.query(text, [_id])).rows).to.deep.equal([{ revision: String(length - 1) }]);
     };
 
     const cut = async (business: Business, from: number): Promise<void> => {
@@ -155,18 +148,16 @@ for (const [place, openLog] of [
     ];
 
     /** Without that of the verification, which may or may not have come by since. */
-    const warnings = async (): Promise<unknown> => {
-      const ready = await fetch(`${service.address}/readyz`);
-      const given = ((await ready.json()) as { warnings?: ReadonlyArray<string> }).warnings; // reason: as documented
-      const histories = given?.filter((warning) => warning.startsWith('history'));
-      return [ready.status, histories?.length === 0 ? undefined : histories];
+    const warningsIn = ({ status, warnings }: Readiness): unknown => {
+      const histories = warnings?.filter((warning) => warning.startsWith('history'));
+      return [status, histories?.length === 0 ? undefined : histories];
     };
 
     const WARNED = [200, ['history shorter than its rows: businesses']];
 
     /** What is warned of once it is that, or at the end of the wait: what is not answered within a second is not ready. */
-    const warned = (expected: unknown): Promise<unknown> =>
-      eventually(warnings, (now) => isDeepStrictEqual(now, expected), NOTICED);
+    const warned = async (expected: unknown): Promise<unknown> =>
+      warningsIn(await untilReadiness(service, (now) => isDeepStrictEqual(warningsIn(now), expected), NOTICED));
 
     const metric = async (line: string): Promise<boolean> => {
       const headers = { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` };
@@ -269,8 +260,8 @@ for (const [place, openLog] of [
         ]);
         expect((await verify()).stdout).to.include('2 entities compared, none');
         await restart();
-        const found = () => metric('log_verification_faults_total{kind="stream-truncated"} 1');
-        expect(await eventually(found, Boolean, NOTICED)).to.equal(true);
+        const found = 'log_verification_faults_total{kind="stream-truncated"} 1\n';
+        await untilMetrics(service, (text) => text.includes(found), NOTICED);
       });
 
     if (place === 'EventStoreDB')
@@ -278,14 +269,8 @@ for (const [place, openLog] of [
         if ('remove' in log) log.remove('tombstone', other._id);
         await restart();
         const message = 'Not ready: read models of this log';
-        const ready = async () => (await fetch(`${service.address}/readyz`)).json();
-        // reason: an error has a message
-        const found = await eventually(
-          ready,
-          (now) => (now as { readonly message?: string }).message === message,
-          NOTICED,
-        );
-        expect(found).to.include({ status: 503, message });
+        const found = await untilReadiness(service, (now) => now.message === message, NOTICED);
+        expect(found.status).to.equal(503);
         expect((await put({ name: 'fourth' }))[0]).to.equal(503);
         expect((await api.send('GET', `/business/${record._id}`)).status).to.equal(200);
       });

@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { freePort } from '../../src/infrastructure/embedded/server/acquire-server.js';
 import { type Api, makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { untilReady } from '../support/readiness.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase } from '../support/postgres.js';
-import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { launchService, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 import { type SeverableProxy, startSeverableProxy } from '../support/severable-proxy.js';
 
 const statusOf = (url: string, init?: RequestInit): Promise<number> =>
@@ -55,20 +55,13 @@ describe('a database at the start', function () {
 
   const write = (api: Api) => api.send('POST', '/business', { name: 'Acme' });
 
-  /** A service whose database is away, until it answers that it lives. */
+  /** A service whose database is away, from when it says so on. */
   const startWaiting = async (url = proxy.url) => {
     const PORT = String(await freePort());
     const address = `http://127.0.0.1:${PORT}`;
-    const starting = startService({ dataDir, env: { DATABASE_URL: url, PORT } });
+    const { outputOnce, started: starting } = await launchService({ dataDir, env: { DATABASE_URL: url, PORT } });
     const failed = failure(starting);
-    await Promise.race([
-      eventually(
-        () => statusOf(`${address}/livez`),
-        (status) => status === 200,
-        60_000,
-      ),
-      failed,
-    ]);
+    await outputOnce((output) => output.includes('waiting for the database'));
     return { address, starting, failed };
   };
 
@@ -139,12 +132,7 @@ describe('a database at the start', function () {
     expect((await write(api)).status).to.equal(503);
 
     await sql('set default_transaction_read_only = off', `alter database ${name} reset default_transaction_read_only`);
-    expect(
-      await eventually(
-        () => statusOf(`${service.address}/readyz`),
-        (status) => status === 200,
-      ),
-    ).to.equal(200);
+    await untilReady(service);
     expect((await write(api)).status).to.equal(200);
     expect(await end(service)).to.equal(0);
   });

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Api, makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { untilCaughtUp } from '../support/readiness.js';
 import { startService, tokenFor } from '../support/service-process.js';
 
 type Named = { readonly _id: string; readonly name: string };
 
-/** Creates businesses one after another until the service is gone, and notes the names that were acknowledged. */
-const createUntilGone = async (api: Api, writer: number, acknowledged: Array<string>): Promise<void> => {
+/** Creates businesses one after another until the service is gone. */
+const createUntilGone = async (api: Api, writer: number, onAcknowledged: (name: string) => void): Promise<void> => {
   try {
     for (let count = 0; ; count++) {
       const response = await api.send('POST', '/business', { name: `writer ${writer} business ${count}` });
       const { name } = (await response.json()) as Named; // reason: POST answers a business, or an error
       // a service that is late for once says so, and is not gone
-      if (response.status === 200) acknowledged.push(name);
+      if (response.status === 200) onAcknowledged(name);
     }
   } catch {
     // it is gone
@@ -39,13 +39,13 @@ describe('durability', function () {
       const service = await startService({ dataDir });
       const api = makeApi(service.address, token);
       const enough = acknowledged.length + 40;
-      const writers = Array.from({ length: 8 }, (_, writer) => createUntilGone(api, round * 8 + writer, acknowledged));
-      await eventually(
-        () => acknowledged.length,
-        (count) => count >= enough,
-        30_000,
+      const onAcknowledged = (name: string): void => {
+        acknowledged.push(name);
+        if (acknowledged.length === enough) service.kill('SIGKILL');
+      };
+      const writers = Array.from({ length: 8 }, (_, writer) =>
+        createUntilGone(api, round * 8 + writer, onAcknowledged),
       );
-      service.kill('SIGKILL');
       await service.exited;
       await Promise.all(writers);
     }
@@ -55,10 +55,8 @@ describe('durability', function () {
     const lost = (stored: ReadonlyArray<string>): ReadonlyArray<string> =>
       acknowledged.filter((name) => !stored.includes(name));
     // the rows of the last writes may be written a moment after the start
-    const stored = await eventually(
-      async () => (await api.json<ReadonlyArray<Named>>('GET', '/business')).map(({ name }) => name),
-      (names) => lost(names).length === 0,
-    );
+    await untilCaughtUp(service, 'businesses');
+    const stored = (await api.json<ReadonlyArray<Named>>('GET', '/business')).map(({ name }) => name);
     service.kill('SIGTERM');
     await service.exited;
 

@@ -8,7 +8,6 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { contentOf, bytesOf } from '../support/bodies.js';
 import { errorIn } from '../support/error-in.js';
-import { eventually } from '../support/eventually.js';
 import { FORM_TYPE, formOf } from '../support/multipart-form.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
 import { s3Storage } from '../support/s3-storage.js';
@@ -154,10 +153,8 @@ for (const [where, openPlace] of [
       const before = await counted(kind);
       const lines = linesAbout(id).length;
       await work();
-      const about = await eventually(
-        () => linesAbout(id),
-        (now) => now.length > lines,
-      );
+      await service.outputOnce(() => linesAbout(id).length > lines);
+      const about = linesAbout(id);
       const { level, kind: logged, key, reason } = about.at(-1) ?? {};
       expect([about.length, level, logged]).to.deep.equal([lines + 1, 50, kind]);
       expect(key).to.match(new RegExp(`^documents/${id}/[-0-9a-f]{36}$`));

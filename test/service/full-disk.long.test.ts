@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
-import { eventually } from '../support/eventually.js';
+import { untilMetrics, untilReadiness, untilUnready } from '../support/readiness.js';
 import { filesBelow } from '../support/files-below.js';
 import { needs } from '../support/needs.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
@@ -39,7 +38,6 @@ const clientOf = ({ address }: ServiceProcess, token: string) => {
     create: (description: string | null = null) =>
       send('POST', '/api/v1/document', JSON.stringify({ name: 'document', description })),
     upload,
-    readiness: () => send('GET', '/readyz'),
     metric,
   };
 };
@@ -78,7 +76,6 @@ const createUntil = async (client: Client, isOver: () => boolean): Promise<Reado
     while (!isOver()) {
       const reply = await client.create(noise());
       if (reply.status === 200) acknowledged.push(idOf(reply));
-      else await delay(10);
     }
   };
   await Promise.all(Array.from({ length: 4 }, write));
@@ -91,9 +88,10 @@ const missingOf = async (client: Client, ids: ReadonlyArray<string>): Promise<Re
   return missing;
 };
 
-/** Sends again and again until it is answered by this status; gives the status of the last answer. */
-const answeredBy = async (wanted: number, send: () => Promise<Reply>): Promise<number> =>
-  (await eventually(send, ({ status }) => status === wanted)).status;
+/** Creates documents until there is no room for one. */
+const createUntilRefused = async (client: Client): Promise<void> => {
+  while ((await client.create(noise())).status !== 503);
+};
 
 /** The warnings that are not about disks. */
 const OTHERS = [
@@ -121,6 +119,9 @@ describe('a full disk', function () {
     client = clientOf(service, await tokenFor('admin', 'alice'));
   };
 
+  const untilIs = (wanted: typeof READY): Promise<unknown> =>
+    untilReadiness(service!, ({ status, text }) => status === wanted.status && text === wanted.text);
+
   beforeEach(function () {
     service = undefined;
     alsoStop = () => Promise.resolve();
@@ -140,7 +141,7 @@ describe('a full disk', function () {
     await start(path.join(disk.directory, 'data'));
     const stored = await client.upload(100_000);
     const document = `/api/v1/document/${idOf(stored)}`;
-    expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
+    await untilIs(READY);
     expect(await client.metric('readiness_warning')).to.deep.equal([
       'readiness_warning{warning="disk full: database"} 0',
       'readiness_warning{warning="disk full: files"} 0',
@@ -150,8 +151,8 @@ describe('a full disk', function () {
     let isOver = false;
     const creating = createUntil(client, () => isOver);
     await disk.fill();
-    expect(await eventually(client.readiness, ({ text }) => text === FULL.text)).to.deep.equal(FULL);
-    expect(await answeredBy(503, () => client.create())).to.equal(503);
+    await untilIs(FULL);
+    await createUntilRefused(client);
     expect((await client.upload(3_000_000)).status).to.equal(503);
     for (const target of [
       '/api/v1/document?limit=1',
@@ -161,7 +162,7 @@ describe('a full disk', function () {
       `${document}/events`,
     ])
       expect([target, (await client.get(target)).status]).to.deep.equal([target, 200]);
-    expect(await eventually(client.readiness, ({ text }) => text === FULL.text)).to.deep.equal(FULL);
+    await untilIs(FULL);
     expect(await client.metric('readiness_warning')).to.deep.equal([
       'readiness_warning{warning="disk full: database"} 1',
       'readiness_warning{warning="disk full: files"} 1',
@@ -172,11 +173,11 @@ describe('a full disk', function () {
     expect(Math.max(...free)).to.be.lessThan(64 * 1024 * 1024);
 
     await disk.makeRoom();
-    expect(await answeredBy(200, () => client.create())).to.equal(200);
-    expect(await answeredBy(200, () => client.upload(3_000_000))).to.equal(200);
+    await untilIs(READY);
     isOver = true;
     const acknowledged = await creating;
-    expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
+    expect((await client.create()).status).to.equal(200);
+    expect((await client.upload(3_000_000)).status).to.equal(200);
     expect(acknowledged.length).to.be.greaterThan(0);
     expect(await missingOf(client, acknowledged)).to.deep.equal([]);
     expect(service?.output()).not.to.include('ended unexpectedly');
@@ -192,7 +193,7 @@ describe('a full disk', function () {
     expect(statuses).to.include(503).and.not.to.include(500);
     const whole = statuses.filter((status) => status === 200).length;
     expect(await filesBelow(path.join(disk.directory, 'data', 'files'))).to.have.length(stored.length + whole);
-    expect(await answeredBy(200, () => client.upload(1_000_000))).to.equal(200);
+    expect((await client.upload(1_000_000)).status).to.equal(200);
     expect(service?.output()).not.to.include('ended unexpectedly');
   });
 
@@ -202,17 +203,13 @@ describe('a full disk', function () {
     const ids = [idOf(await client.create('before')), idOf(await client.upload(50_000))];
     await disk.fill();
     await endByItsLog(dataDir);
-    expect((await eventually(client.readiness, ({ status }) => status === 503)).status).to.equal(503);
+    await untilUnready(service!);
     expect((await client.get('/livez')).status).to.equal(200);
 
     await disk.makeRoom();
-    const again = await eventually(
-      () => client.create(),
-      ({ status }) => status === 200,
-      60_000,
-    );
+    await untilIs(READY);
+    const again = await client.create();
     expect(again.status).to.equal(200);
-    expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
     expect(await missingOf(client, [...ids, idOf(again)])).to.deep.equal([]);
     expect(service?.output()).to.include('PANIC');
   });
@@ -228,22 +225,17 @@ describe('a full disk', function () {
     alsoStop = started.right.stop;
     await start(path.join(disk.directory, 'files'), { DATABASE_URL: started.right.connectionString });
     await client.create('before');
-    const oneDisk = await eventually(
-      () => client.metric('disk_free_bytes'),
-      ({ length }) => length > 0,
-    );
-    expect(oneDisk, 'that of the files').to.have.length(1);
+    await untilMetrics(service!, (text) => text.includes('\ndisk_free_bytes'));
+    expect(await client.metric('disk_free_bytes'), 'that of the files').to.have.length(1);
 
     await disk.fill();
-    const isRefused = () => client.create(noise()).then(({ status }) => status === 503);
-    expect(await eventually(isRefused, (refused) => refused)).to.equal(true);
-    const warning = 'disk full: database';
-    expect((await eventually(client.readiness, ({ text }) => text.includes(warning))).text).to.include(warning);
+    await createUntilRefused(client);
+    await untilReadiness(service!, ({ text }) => text.includes('disk full: database'));
     expect((await client.get('/api/v1/document')).status).to.equal(200);
 
     await disk.makeRoom();
-    expect(await answeredBy(200, () => client.create())).to.equal(200);
-    expect(await eventually(client.readiness, ({ text }) => text === READY.text)).to.deep.equal(READY);
+    expect((await client.create()).status).to.equal(200);
+    await untilIs(READY);
   });
 });
 

@@ -9,6 +9,7 @@ import { type Api, makeApi } from '../support/api.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../support/chained-events.js';
 import { draw } from '../support/draw.js';
 import { eventually } from '../support/eventually.js';
+import { untilBlocked } from '../support/until-blocked.js';
 import { runOperator, startOperator } from '../support/operator.js';
 import { freshDatabase } from '../support/postgres.js';
 import { projectLog } from '../support/projected-log.js';
@@ -107,12 +108,6 @@ describe('a rebuild that is killed', function () {
     await done;
   };
 
-  const isWaiting = (text: string) => async (): Promise<boolean> =>
-    (
-      await sql(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
-        and query ilike '${text}' and application_name = 'ops'`)
-    ).length > 0;
-
   /** A session that holds a lock until it is let go. */
   const holding = async (text: string): Promise<() => Promise<void>> => {
     const holder = await pool.connect();
@@ -124,12 +119,8 @@ describe('a rebuild that is killed', function () {
     };
   };
 
-  const untilWaiting = async (text: string, name: string): Promise<void> => {
-    expect(await eventually(isWaiting(text), (is) => is, 60_000), `came to ${name}`).to.equal(true);
-  };
-
   /** Kills it at a moment when it is in the midst of a step, which a lock holds up. */
-  const killWithin = async ({ name, lock, waits }: Step): Promise<void> => {
+  const killWithin = async ({ lock, waits }: Step): Promise<void> => {
     const unfinished = await building();
     if (unfinished !== undefined) {
       await sql(`drop table read_model.${unfinished}`);
@@ -139,11 +130,11 @@ describe('a rebuild that is killed', function () {
     const begin = await holding('lock table read_model.stretch in share mode');
     const { child, done } = await start('--switch', 'always');
     try {
-      await untilWaiting('insert into read_model.stretch%', 'its beginning');
+      await untilBlocked(pool, { of: 'ops', query: 'insert into read_model.stretch%' });
       const end = await holding(lock((await building()) ?? ''));
       try {
         await begin();
-        await untilWaiting(waits, name);
+        await untilBlocked(pool, { of: 'ops', query: waits });
         child.kill('SIGKILL');
         expect((await done).code).to.equal('SIGKILL');
       } finally {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { type Api, makeApi } from '../support/api.js';
 import { type EventStoreDbDouble, startDouble } from '../support/eventstoredb-double/double.js';
-import { eventually } from '../support/eventually.js';
+import { readinessOf, untilCaughtUp, untilReady } from '../support/readiness.js';
 import { makePutBack, type PutBack } from '../support/lagging-copy.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -55,24 +55,14 @@ describe('a log that has lost its last events', function () {
     return listed.status === 503 || (await listed.text()).includes(name);
   };
 
-  const readiness = ({ service }: Served): Promise<number> =>
-    fetch(`${service.address}/readyz`).then(({ status }) => status);
-
-  const isReady = (served: Served): Promise<number> =>
-    eventually(
-      () => readiness(served),
-      (status) => status === 200,
-    );
-
   /** How often a process has said that events were lost. */
   const losses = ({ service }: Served): number => service.output().split('"kind":"events-lost"').length - 1;
 
   /** What one is answered who creates and reads, from the first 200 on. Whatever is answered must be true. */
   const createdAndRead = async ({ api }: Served, name: string, readers: ReadonlyArray<Served>) => {
-    const written = await eventually(
-      () => api.send('POST', '/business', { name }),
-      ({ status }) => status === 200,
-    );
+    const create = () => api.send('POST', '/business', { name });
+    let written = await create();
+    for (; written.status !== 200; written = await create()) await written.text();
     const { _id } = (await written.json()) as Business; // reason: the answer of the contract
     const isShown = written.headers.get('X-Projected') === null;
     const byId = await Promise.all(readers.map((reader) => reader.api.send('GET', `/business/${_id}`)));
@@ -87,16 +77,12 @@ describe('a log that has lost its last events', function () {
 
   /** Creates until an answer says that the rows show it. */
   const untilShown = async (served: Served, readers: ReadonlyArray<Served>): Promise<void> => {
-    const seen = await eventually(
-      async () => {
-        const created = await createdAndRead(served, 'new', readers);
-        expect(created.byId, 'by id').to.deep.equal(readers.map(() => 200));
-        expect(created.listed, 'in lists').to.not.include(false);
-        return created.isShown;
-      },
-      (isShown) => isShown,
-    );
-    expect(seen).to.equal(true);
+    for (let isShown = false; !isShown;) {
+      const created = await createdAndRead(served, 'new', readers);
+      expect(created.byId, 'by id').to.deep.equal(readers.map(() => 200));
+      expect(created.listed, 'in lists').to.not.include(false);
+      isShown = created.isShown;
+    }
   };
 
   const PARTS = {
@@ -112,7 +98,7 @@ describe('a log that has lost its last events', function () {
       const serving = [first, second];
       await create(first.api, 'kept');
       await database.copy();
-      for (const served of all) await isReady(served);
+      for (const { service } of all) await untilReady(service);
       const lost: Array<Business> = [];
       for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) lost.push(await create(second.api, name));
       await create(first.api, 'seven');
@@ -120,7 +106,7 @@ describe('a log that has lost its last events', function () {
 
       await untilShown(second, serving);
       await untilShown(first, serving);
-      for (const served of all) expect(await isReady(served)).to.equal(200);
+      for (const { service } of all) await untilReady(service);
       for (const { api } of serving) {
         expect(new Set(await names(api))).to.deep.equal(new Set(['kept', 'new']));
         for (const { _id } of lost) expect((await api.send('GET', `/business/${_id}`)).status).to.equal(404);
@@ -162,21 +148,14 @@ describe('a log that has lost its last events', function () {
         expect((await api.send('GET', `/business/${kept._id}`)).status).to.equal(200);
       }
       for (const served of [reading, projecting]) {
-        expect(await readiness(served)).to.equal(503);
+        expect((await readinessOf(served.service)).status).to.equal(503);
         expect(losses(served)).to.equal(1);
       }
       // not one of the writes above has come into the log
       expect(double.log.records).to.have.length(count);
       const rebuilt = await operate(env, 'projections', 'rebuild', '--from-scratch');
       expect(rebuilt.code, rebuilt.stderr).to.equal(0);
-      for (const served of [reading, projecting])
-        expect(
-          await eventually(
-            () => readiness(served),
-            (status) => status === 200,
-            30_000,
-          ),
-        ).to.equal(200);
+      for (const { service } of [reading, projecting]) await untilReady(service);
       await untilShown(reading, [reading, projecting]);
       expect(new Set(await names(reading.api))).to.deep.equal(new Set(['kept', 'new']));
     });
@@ -187,16 +166,17 @@ describe('a log that has lost its last events', function () {
       const all = [projecting, reading];
       const written = [await create(projecting.api, 'kept')];
       await database.copy();
-      for (const served of all) await isReady(served);
+      for (const { service } of all) await untilReady(service);
       for (const name of ['one', 'two', 'three']) written.push(await create(reading.api, name));
       await database.promote();
-      for (const { api } of all) {
-        const listed = async (): Promise<number> =>
-          (await (await api.send('GET', '/business')).text()).split('_id').length;
-        expect(await eventually(listed, (count) => count === 5)).to.equal(5);
+      for (const { service, api } of all) {
+        await untilReady(service);
+        await untilCaughtUp(projecting.service, 'businesses');
+        expect((await (await api.send('GET', '/business')).text()).split('_id')).to.have.length(5);
         for (const { _id } of written) expect((await api.send('GET', `/business/${_id}`)).status).to.equal(200);
       }
-      for (const served of all) expect([await isReady(served), losses(served)]).to.deep.equal([200, 0]);
+      for (const served of all)
+        expect([(await readinessOf(served.service)).status, losses(served)]).to.deep.equal([200, 0]);
     });
   });
 });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Api, makeApi } from '../support/api.js';
 import { startDouble } from '../support/eventstoredb-double/double.js';
-import { eventually } from '../support/eventually.js';
+import { untilReadiness, untilReady, untilUnready } from '../support/readiness.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
@@ -70,17 +70,14 @@ describe('read models that are not of the log', function () {
   });
 
   /** What a service answers whose rows may not be read. */
-  const answers = async ({ address }: ServiceProcess, api: Api) => {
+  const answers = async (service: ServiceProcess, api: Api) => {
     const statusOf = async (method: string, target: string, body?: object): Promise<number> =>
       (await api.send(method, target, body)).status;
-    const readiness = async (): Promise<readonly [number, string]> => {
-      const ready = await fetch(`${address}/readyz`);
-      return [ready.status, ((await ready.json()) as { message: string }).message]; // reason: the error of the contract
-    };
+    // what is not answered within a second is missing, too
+    const ready = await untilReadiness(service, ({ message }) => message === NOT_OF_THIS_LOG);
     return {
-      // what is not answered within a second is missing, too
-      ready: await eventually(readiness, ([, message]) => message === NOT_OF_THIS_LOG),
-      alive: (await fetch(`${address}/livez`)).status,
+      ready: [ready.status, ready.message],
+      alive: (await fetch(`${service.address}/livez`)).status,
       list: [await statusOf('GET', '/business'), await statusOf('GET', '/document?limit=5')],
       kept: await statusOf('GET', `/business/${kept._id}`),
       lost: await statusOf('GET', `/business/${lost._id}`),
@@ -161,14 +158,7 @@ describe('read models that are not of the log', function () {
       0,
       Array(3).fill('"outcome":"Switched"'),
     ]);
-    for (const { address } of [service, replica.service])
-      expect(
-        await eventually(
-          async () => (await fetch(`${address}/readyz`)).status,
-          (status) => status === 200,
-          NOTICED,
-        ),
-      ).to.equal(200);
+    for (const each of [service, replica.service]) await untilReady(each, NOTICED);
     const added = await replica.api.send('POST', '/business', { name: 'new' });
     expect([added.status, added.headers.get('X-Projected')]).to.deep.equal([200, null]);
     expect([await names(api), await names(replica.api)]).to.deep.equal([
@@ -202,11 +192,7 @@ describe('read models that are not of the log', function () {
     await refuseAll('--from-other-log', ...REFUSED_COMMANDS, ['projections', 'rebuild', '--from-scratch']);
 
     expect((await operate('projections', 'rebuild', '--from-other-log')).code).to.equal(0);
-    await eventually(
-      async () => (await fetch(`${service.address}/readyz`)).status,
-      (status) => status === 200,
-      NOTICED,
-    );
+    await untilReady(service, NOTICED);
     await api.json('POST', '/business', { name: 'first' });
     expect(await names(api)).to.deep.equal(['first']);
   });
@@ -216,10 +202,9 @@ describe('read models that are not of the log', function () {
     expect(await names(api)).to.deep.equal(['kept', 'lost']);
     const [log] = await sql<{ identity: string }>('select identity from event_log.log');
     await sql('update event_log.log set identity = gen_random_uuid()');
-    const ready = (): Promise<number> => fetch(`${service.address}/readyz`).then(({ status }) => status);
-    expect(await eventually(ready, (status) => status === 503, NOTICED)).to.equal(503);
+    await untilUnready(service, NOTICED);
     await sql(`update event_log.log set identity = '${log!.identity}'`);
-    expect(await eventually(ready, (status) => status === 200, NOTICED)).to.equal(200);
+    await untilReady(service, NOTICED);
     expect(await names(api)).to.deep.equal(['kept', 'lost']);
   });
 
@@ -234,11 +219,7 @@ describe('read models that are not of the log', function () {
     expect(rebuilt.stdout).to.match(/^documents: documents_\w+ is live; `projections rollback documents` goes back$/m);
     const found = 'read model is of another log';
     expect(await outputWith(service, found)).to.include(found);
-    await eventually(
-      async () => (await fetch(`${service.address}/readyz`)).status,
-      (status) => status === 200,
-      NOTICED,
-    );
+    await untilReady(service, NOTICED);
     const added = await api.send('POST', '/business', { name: 'new' });
     expect([added.status, added.headers.get('X-Projected')]).to.deep.equal([200, null]);
     expect(await names(api)).to.deep.equal(['kept', 'new']);
@@ -252,11 +233,7 @@ describe('read models that are not of the log', function () {
     const rebuilt = await operate('projections', 'rebuild', '--from-other-log');
     expect(rebuilt.code, rebuilt.stderr).to.equal(0);
     expect(rebuilt.stdout).to.not.include('rollback');
-    await eventually(
-      async () => (await fetch(`${service.address}/readyz`)).status,
-      (status) => status === 200,
-      NOTICED,
-    );
+    await untilReady(service, NOTICED);
     expect(await names(api)).to.deep.equal(['kept', 'lost']);
   });
 

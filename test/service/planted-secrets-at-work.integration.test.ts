@@ -8,7 +8,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { untilUnready } from '../support/readiness.js';
 import { forgeToken } from '../support/forge-token.js';
 import { runOperator } from '../support/operator.js';
 import { hasPlanted, MARK, plant } from '../support/planted.js';
@@ -110,11 +110,8 @@ describe('planted secrets at work', function () {
       }
 
       proxy.sever();
-      const status = await eventually(
-        () => ask(service.address, '/readyz', ''),
-        (answer) => answer === 503,
-      );
-      expect(status).to.equal(503);
+      await untilUnready(service);
+      expect(await ask(service.address, '/readyz', '')).to.equal(503);
       expect(await ask(service.address, '/api/v1/business', `Bearer ${token}`)).to.equal(503);
       results.push(await saidBy(['projections', 'verify', '--json'], env));
       await outputWith(service, 'not ready');

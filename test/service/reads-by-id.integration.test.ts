@@ -12,7 +12,6 @@ import { makeReadModelQueries } from '../../src/infrastructure/postgres/read-mod
 import type { AsOf } from '../../src/read/history.js';
 import { draw } from '../support/draw.js';
 import { type Engine, makeEngine, orThrow } from '../support/engine.js';
-import { eventually } from '../support/eventually.js';
 import { memoryPorts, portsOf } from '../support/memory-ports.js';
 import { startingPostgres } from '../support/postgres.js';
 import { type Operation, staleReads } from '../support/read-history.js';
@@ -165,7 +164,7 @@ describe('reads by id in several processes', function () {
     const operations: Array<Operation> = [];
     const { read } = makeClient([one, other], [id], operations);
     other.setWay('Cut');
-    expect(await eventually(other.freshness.rows, (rows) => rows === 'Unsure')).to.equal('Unsure');
+    await engine.until(() => other.freshness.rows() === 'Unsure');
     expect(await read(other, id, 'shown')).to.equal(true);
     await projecting.stop();
     const { projected } = orThrow(await one.update(asked(), id, { city: 'Oslo' }));
@@ -179,7 +178,7 @@ describe('reads by id in several processes', function () {
     expect(operations.map(({ revision }) => revision)).to.deep.equal([0n, 1n]);
     other.setWay('Cut');
     engine.serve();
-    expect(await eventually(() => read(other, id, 'shown again'), Boolean)).to.equal(true);
+    await engine.until(() => read(other, id, 'shown again'));
   });
 
   it('are noted also in a database whose tables are those of an earlier program', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { type Api, makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { untilCaughtUp } from '../support/readiness.js';
 import { runOperator } from '../support/operator.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 import { together } from '../support/together.js';
@@ -100,7 +100,7 @@ describe('rebuilding beside a running service', function () {
       ['ledger', 'live', 0, true],
     ];
     // the load has just ended: the last of its events may be on their way into the rows
-    const found = await eventually(shown, (lines) => JSON.stringify(lines) === JSON.stringify(expected), 60_000);
-    expect(found).to.deep.equal(expected);
+    await untilCaughtUp(service, 'businesses', 'documents', 'ledger');
+    expect(await shown()).to.deep.equal(expected);
   });
 });

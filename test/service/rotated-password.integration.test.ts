@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { untilReady } from '../support/readiness.js';
 import { freshDatabase } from '../support/postgres.js';
 import { startService, tokenFor } from '../support/service-process.js';
 
@@ -30,17 +30,8 @@ describe('a password that is changed under a running service', function () {
       await superuser.query(`alter role ${role} password 'second'`);
       await writeFile(file, urlOf('second'));
       await superuser.query(`select pg_terminate_backend(pid) from pg_stat_activity where usename = $1`, [role]);
-      const status = await eventually(
-        async () => (await api.send('POST', '/business', { name: 'after' })).status,
-        (answer) => answer === 200,
-      );
-      expect(status).to.equal(200);
-      expect(
-        await eventually(
-          async () => (await fetch(`${service.address}/readyz`)).status,
-          (ready) => ready === 200,
-        ),
-      ).to.equal(200);
+      await untilReady(service);
+      expect((await api.send('POST', '/business', { name: 'after' })).status).to.equal(200);
     } finally {
       service.kill('SIGTERM');
       await service.exited;

@@ -7,7 +7,9 @@ import pg from 'pg';
 import { type Checkpoint, openCheckpoint } from '../../src/seal/checkpoint.js';
 import { parseVerifier } from '../../src/seal/note-key.js';
 import { makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { type Readiness, readinessOf, untilCaughtUp, untilReadiness } from '../support/readiness.js';
+import { untilFiles } from '../support/until-files.js';
+import { untilSigned } from '../support/until-signed.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
@@ -59,12 +61,11 @@ describe('the seal of a service', function () {
     return rows;
   };
 
-  const newest = (size: number, origin = ORIGIN): Promise<Kept | undefined> =>
-    eventually(
-      async () => (await recorded().catch(() => [])).at(-1),
-      (last) => last?.size === size && last.origin === origin,
-      30_000,
-    );
+  /** What is recorded once the service that was started last hands out a checkpoint of so many events. */
+  const newest = async (size: number, origin = ORIGIN): Promise<Kept | undefined> => {
+    await untilSigned(services.at(-1)!, size, (note) => note.startsWith(`${origin}\n`));
+    return (await recorded()).at(-1);
+  };
 
   /** The contents of the files below a folder. */
   const archived = async (): Promise<ReadonlyArray<string>> => {
@@ -85,10 +86,7 @@ describe('the seal of a service', function () {
   };
 
   /** Those of the seal: what the verification finds meanwhile is tested beside this. */
-  const warnings = async ({ address }: ServiceProcess): Promise<ReadonlyArray<string>> => {
-    const ready = (await (await fetch(`${address}/readyz`)).json()) as { warnings?: ReadonlyArray<string> };
-    return (ready.warnings ?? []).filter((warning) => warning === WARNING);
-  };
+  const isWarned = ({ warnings = [] }: Readiness): boolean => warnings.includes(WARNING);
 
   it('is in Postgres soon after a write, and in the file storage, where the last one is put at a stop', async () => {
     const { service, api } = await start();
@@ -96,12 +94,8 @@ describe('the seal of a service', function () {
     const first = await newest(1);
     const [key] = await keys();
     expect(opened(first?.note ?? '', key)).to.include({ origin: ORIGIN, size: 1 });
-    expect(
-      await eventually(
-        () => archived().catch(() => []),
-        (notes) => notes.length > 0,
-      ),
-    ).to.deep.equal([first?.note]);
+    await untilFiles(path.join(dataDir, 'files', 'checkpoints'));
+    expect(await archived()).to.deep.equal([first?.note]);
     await api.json('POST', '/business', { name: 'second' });
     await stop(service);
     const last = (await recorded()).at(-1);
@@ -135,22 +129,17 @@ describe('the seal of a service', function () {
     await pool.query('drop schema read_model cascade; drop schema seal cascade');
 
     const { service, api } = await start();
-    expect(
-      await eventually(
-        () => warnings(service),
-        (given) => given.length > 0,
-      ),
-    ).to.deep.equal([WARNING]);
+    await untilReadiness(service, isWarned);
     const removed = 'the log has fewer events than a checkpoint says: events were removed';
     expect(await outputWith(service, removed)).to.include(removed);
     expect(await recorded()).to.deep.equal([]);
     const { _id } = await api.json<{ readonly _id: string }>('POST', '/business', { name: 'fourth' });
     await api.json('PUT', `/business/${_id}`, { name: 'fifth' });
-    const listed = () => api.json<ReadonlyArray<unknown>>('GET', '/business');
-    expect((await eventually(listed, ({ length }) => length >= 3)).length).to.equal(3);
+    await untilCaughtUp(service, 'businesses');
+    expect(await api.json<ReadonlyArray<unknown>>('GET', '/business')).to.have.length(3);
     const differs = 'the log does not begin with the events that a checkpoint is about';
     expect(await outputWith(service, differs)).to.include(differs);
-    expect([await recorded(), await warnings(service)]).to.deep.equal([[], [WARNING]]);
+    expect([await recorded(), isWarned(await readinessOf(service))]).to.deep.equal([[], true]);
     const metrics = await (await api.send('GET', '/../../metrics')).text();
     expect(metrics).to.match(/^seal_faults_total\{kind="Differs"\} 1$/m);
 
@@ -170,12 +159,7 @@ describe('the seal of a service', function () {
       [all[1]],
     ]);
     expect(opened(signed?.note ?? '', all[0])).to.be.a('string');
-    expect(
-      await eventually(
-        () => warnings(service),
-        (given) => given.length === 0,
-      ),
-    ).to.deep.equal([]);
+    await untilReadiness(service, (readiness) => !isWarned(readiness));
     const sizes = (await archived()).map((note) => opened(note, all[0])).filter((one) => typeof one !== 'string');
     expect(sizes.map(({ size }) => size)).to.include(3);
     const verified = await runOperator(['log', 'verify'], { env });

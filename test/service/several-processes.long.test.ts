@@ -1,16 +1,14 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
 import { freshDatabase } from '../support/postgres.js';
+import { untilMetrics } from '../support/readiness.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
 type Named = { readonly _id: string; readonly name: string };
-
-/** Between two looks, ms: they leave the processor to the services. */
-const PAUSE_MS = 10;
 
 /** What the clients saw. */
 type Seen = {
@@ -18,12 +16,6 @@ type Seen = {
   readonly stale: Array<string>;
   unprojected: number;
   refused: number;
-};
-
-const projectsBusinesses = async ({ address }: ServiceProcess, token: string): Promise<boolean> => {
-  const headers = { Authorization: `Bearer ${token}` };
-  const metrics = await (await fetch(`${address}/metrics`, { headers })).text();
-  return metrics.includes('projection_up{read_model="businesses"} 1');
 };
 
 describe('several processes on one database', function () {
@@ -40,10 +32,8 @@ describe('several processes on one database', function () {
   };
 
   const leaderOf = async (candidates: ReadonlyArray<ServiceProcess>): Promise<ServiceProcess> => {
-    for (;;) {
-      for (const candidate of candidates) if (await projectsBusinesses(candidate, token)) return candidate;
-      await delay(PAUSE_MS);
-    }
+    const up = (text: string): boolean => text.includes('projection_up{read_model="businesses"} 1');
+    return Promise.any(candidates.map((candidate) => untilMetrics(candidate, up).then(() => candidate)));
   };
 
   before(async () => {
@@ -64,6 +54,7 @@ describe('several processes on one database', function () {
     const projectors = [await start({ PROJECTOR_ONLY: 'true' }), await start({ PROJECTOR_ONLY: 'true' })];
     const clients = apis.map(({ address }) => makeApi(address, token));
     const seen: Seen = { acknowledged: [], stale: [], unprojected: 0, refused: 0 };
+    const emitter = new EventEmitter();
     let isOver = false;
 
     /** Writes at one replica and reads at the next one, by id and in the list. */
@@ -78,6 +69,7 @@ describe('several processes on one database', function () {
         }
         const { _id } = (await written.json()) as Named; // reason: POST answers a business
         seen.acknowledged.push(_id);
+        emitter.emit('acknowledged');
         const isProjected = written.headers.get('X-Projected') !== 'false';
         if (!isProjected) seen.unprojected += 1;
         const byId = await reader.send('GET', `/business/${_id}`);
@@ -89,7 +81,7 @@ describe('several processes on one database', function () {
     const working = Promise.all(Array.from({ length: 6 }, (_, client) => work(client)));
     const beyond = async (count: number): Promise<void> => {
       const enough = seen.acknowledged.length + count;
-      while (seen.acknowledged.length < enough) await delay(PAUSE_MS);
+      while (seen.acknowledged.length < enough) await once(emitter, 'acknowledged');
     };
 
     await beyond(60);

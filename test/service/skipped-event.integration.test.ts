@@ -7,6 +7,7 @@ import { categoriesOf, registry } from '../../src/entities/registry.js';
 import { openStores } from '../../src/infrastructure/open-stores.js';
 import { append, renamed, sealed } from '../projections/appending.js';
 import { makeApi } from '../support/api.js';
+import { untilMetrics, valueIn } from '../support/readiness.js';
 import { eventually } from '../support/eventually.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -57,10 +58,10 @@ describe('an event that no process can read, before and after it is skipped', fu
     const [first] = apis;
     const { _id: id } = (await first?.json<Named>('POST', '/business', { name: 'Acme' })) ?? { _id: '' };
     await appendUnreadable(id);
-    const parked = await eventually(
-      async () => (await runOperator(['projections', 'parked', 'list'], { env })).stdout,
-      (listed) => listed.includes(id),
-    );
+    const isParked = (text: string): boolean =>
+      valueIn(text, 'projection_parked_entities{read_model="businesses"}') === 1;
+    for (const service of services) await untilMetrics(service, isParked);
+    const { stdout: parked } = await runOperator(['projections', 'parked', 'list'], { env });
     expect(parked).to.include(`business-${id} waits at revision 1`);
 
     const statuses = (method: string, place: string, body?: unknown): Promise<ReadonlyArray<number>> =>

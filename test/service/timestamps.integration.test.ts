@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { untilFiles } from '../support/until-files.js';
 import { makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
 import { needs } from '../support/needs.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
@@ -32,11 +32,6 @@ describe('a service whose checkpoints are given timestamps', function () {
     await rm(dataDir, { recursive: true });
   });
 
-  const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
-    const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-    return found.filter((entry) => entry.isFile()).map((file) => path.join(file.parentPath, file.name));
-  };
-
   it('keeps them beside the checkpoints in the file storage, where openssl verifies them, and goes on without', async () => {
     const { stdout } = await runOperator(['log', 'new-key', 'log.example.com/stamped']);
     const env = { DATA_DIR: dataDir, DATABASE_URL: await freshDatabase(), CHECKPOINT_KEY: stdout.trim() };
@@ -55,11 +50,7 @@ describe('a service whose checkpoints are given timestamps', function () {
     tsa.status = 200;
     const second = await start('Bolt');
     const folder = path.join(dataDir, 'files', 'checkpoints', 'timestamps');
-    const stamped = await eventually(
-      () => filesBelow(folder),
-      ({ length }) => length > 0,
-      90_000,
-    );
+    const stamped = await untilFiles(folder);
     expect(stamped).to.have.lengthOf(1);
     const [file = ''] = stamped;
     const note = await readFile(file.replace(`${path.sep}timestamps`, ''), 'utf8');

@@ -1,11 +1,12 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { parseSigner, renderVerifier, type Verifier } from '../../src/seal/note-key.js';
 import { makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { untilFiles } from '../support/until-files.js';
+import { untilSigned } from '../support/until-signed.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
@@ -64,23 +65,16 @@ describe('the checkpoints of a service that has witnesses', function () {
       (await api.json<{ readonly _id: string }>('POST', '/business', { name }))._id;
     const served = async (): Promise<string> => (await fetch(`${service.address}/tlog/checkpoint`)).text();
     /** What is handed out once it covers so many events and has this many cosignatures. */
-    const cosigned = (size: number): Promise<string> =>
-      eventually(served, (note) => Number(note.split('\n')[1]) >= size && cosignatures(note) === 2, 30_000);
+    const cosigned = (size: number): Promise<string> => untilSigned(service, size, (note) => cosignatures(note) === 2);
     return { service, create, served, cosigned };
-  };
-
-  const archived = async (): Promise<ReadonlyArray<string>> => {
-    const folder = path.join(dataDir, 'files', 'checkpoints');
-    const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-    const files = found.filter((entry) => entry.isFile());
-    return Promise.all(files.map((file) => readFile(path.join(file.parentPath, file.name), 'utf8')));
   };
 
   it('have the cosignatures of all that cosign, where they are served, archived and packed', async () => {
     const { service, create, cosigned } = await start(await policyWith('both'));
     const id = await create('Acme');
     expect(cosignatures(await cosigned(1))).to.equal(2);
-    const kept = await eventually(archived, ({ length }) => length > 0, 30_000);
+    const files = await untilFiles(path.join(dataDir, 'files', 'checkpoints'));
+    const kept = await Promise.all(files.map((file) => readFile(file, 'utf8')));
     expect(kept.map(cosignatures)).to.deep.equal([2]);
     const out = path.join(dataDir, 'pack.zip');
     const packed = await runOperator(['audit', 'pack', `business/${id}`, '--out', out], { env });

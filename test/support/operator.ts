@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { askRun } from './once-a-run/ask.js';
+import { type Written, writtenTo } from './written.js';
 
 type Ran = {
   readonly code: number | NodeJS.Signals;
@@ -15,7 +16,8 @@ const PROGRESS = /^\S.* {2}\d+ \w+ {2}\d+\/s(?: {2}[\d:]+ left)?\n/gm;
 
 type RunningOperator = {
   readonly child: ChildProcess;
-  readonly stderr: () => string;
+  readonly stdout: Written;
+  readonly stderr: Written;
   readonly done: Promise<Ran>;
 };
 
@@ -32,20 +34,17 @@ const start = (command: string, args: ReadonlyArray<string>, { env = {}, input }
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, args, { env: { PATH, HOME, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
 
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [stdout, stderr] = [writtenTo(child.stdout), writtenTo(child.stderr)];
   // a command that refuses its input may be gone before all of it is written
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const done = once(child, 'close').then(([code, signal]) => ({
     // reason: Node documents the arguments of 'close' so
     code: (code ?? signal) as number | NodeJS.Signals,
-    stdout,
-    stderr: stderr.replace(PROGRESS, ''),
+    stdout: stdout.text(),
+    stderr: stderr.text().replace(PROGRESS, ''),
   }));
-  return { child, stderr: () => stderr, done };
+  return { child, stdout, stderr, done };
 };
 
 /** The path of the program as it is delivered, built from the sources as they are now. */

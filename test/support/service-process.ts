@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { either as E } from 'fp-ts';
 import { signToken } from '../../src/cli/sign-token.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
-import { eventually } from './eventually.js';
 import { askRun } from './once-a-run/ask.js';
+import { type Written, writtenTo } from './written.js';
 
 export const JWT_SECRET = 'the secret of every service that a test starts';
 
@@ -19,6 +19,8 @@ export type ServiceProcess = {
   readonly pid: number;
   /** Everything it wrote so far. */
   readonly output: () => string;
+  /** The same, once it satisfies: a line of its log may come after the answer to the request that it is about. */
+  readonly outputOnce: Written['until'];
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Exit code, or the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals>;
@@ -33,12 +35,9 @@ type ServiceOptions = {
   readonly program?: ReadonlyArray<string>;
 };
 
-/**
- * What it has written, once this is in it or one would wait no longer: a line of its log may come after the answer to the
- * request that it is about.
- */
-export const outputWith = ({ output }: Pick<ServiceProcess, 'output'>, text: string): Promise<string> =>
-  eventually(output, (written) => written.includes(text));
+/** What it has written, once this is in it. */
+export const outputWith = ({ outputOnce }: Pick<ServiceProcess, 'outputOnce'>, text: string): Promise<string> =>
+  outputOnce((written) => written.includes(text));
 
 /** A token that a service started here accepts. */
 export const tokenFor = async (role: string, user: string): Promise<string> => {
@@ -70,13 +69,14 @@ const listening = (child: ChildProcess, output: () => string, exited: Promise<un
     });
   });
 
-/** Starts the service, built from its sources, as a process of its own, on a free port; resolves when it listens. */
-export const startService = async ({
-  dataDir,
-  env = {},
-  under = [],
-  program,
-}: ServiceOptions): Promise<ServiceProcess> => {
+type Launched = {
+  readonly outputOnce: Written['until'];
+  /** Resolves when it has started; rejects when it ends before. */
+  readonly started: Promise<ServiceProcess>;
+};
+
+/** Starts the service, built from its sources, as a process of its own, on a free port. */
+export const launchService = async ({ dataDir, env = {}, under = [], program }: ServiceOptions): Promise<Launched> => {
   const { PATH = '', HOME = '' } = process.env;
   const node = [process.execPath, ...(program ?? [path.join(await askRun('build'), 'src/main.js')])];
   const [command = '', ...args] = [...under, ...node];
@@ -84,18 +84,26 @@ export const startService = async ({
     env: { PATH, HOME, PORT: '0', DATA_DIR: dataDir, JWT_SECRET, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let written = '';
-  const output = (): string => written;
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      written += chunk;
-    });
+  const { text: output, until: outputOnce } = writtenTo(child.stdout, child.stderr);
   // not 'exit', which may come before the last of what it wrote
   const exited = once(child, 'close').then(
     // reason: Node documents the arguments of 'close' so
     ([code, signal]) => (code ?? signal) as number | NodeJS.Signals,
   );
-  const address = await listening(child, output, exited);
-  if (child.pid === undefined) throw new Error('a process that listens has a pid');
-  return { address, pid: child.pid, output, exited, kill: (signal) => void child.kill(signal) };
+  const started = listening(child, output, exited).then((address) => {
+    if (child.pid === undefined) throw new Error('a process that listens has a pid');
+    return {
+      address,
+      pid: child.pid,
+      output,
+      outputOnce,
+      exited,
+      kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    };
+  });
+  return { outputOnce, started };
 };
+
+/** The same; resolves when it listens. */
+export const startService = async (options: ServiceOptions): Promise<ServiceProcess> =>
+  (await launchService(options)).started;

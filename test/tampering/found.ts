@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { runOperator } from '../support/operator.js';
-import { eventually } from '../support/eventually.js';
+import { readinessOf, untilReadiness } from '../support/readiness.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { type Kept, LONG_ENOUGH_MS, type SealedService } from './sealed-service.js';
 
@@ -32,10 +32,8 @@ export const expectFound = ({ code, faults }: Found, wanted: ReadonlyArray<strin
     ).to.equal(true);
 };
 
-export const warningsOf = async ({ address }: ServiceProcess): Promise<ReadonlyArray<string>> => {
-  const ready = await fetch(`${address}/readyz`);
-  return ((await ready.json()) as { readonly warnings?: ReadonlyArray<string> }).warnings ?? []; // reason: as documented
-};
+export const warningsOf = async (service: ServiceProcess): Promise<ReadonlyArray<string>> =>
+  (await readinessOf(service)).warnings ?? [];
 
 /** Waits until `/readyz` gives a warning; says after how many seconds. */
 export const expectWarning = async (
@@ -44,20 +42,10 @@ export const expectWarning = async (
   withinMs = LONG_ENOUGH_MS,
 ): Promise<number> => {
   const began = performance.now();
-  const given = await eventually(
-    () => warningsOf(service),
-    (warnings) => warnings.includes(warning),
-    withinMs,
-  );
-  expect(given).to.include(warning);
+  await untilReadiness(service, ({ warnings = [] }) => warnings.includes(warning), withinMs);
   return (performance.now() - began) / 1_000;
 };
 
 export const expectNoWarning = async (service: ServiceProcess, warning: string): Promise<void> => {
-  const given = await eventually(
-    () => warningsOf(service),
-    (warnings) => !warnings.includes(warning),
-    LONG_ENOUGH_MS,
-  );
-  expect(given).not.to.include(warning);
+  await untilReadiness(service, ({ warnings = [] }) => !warnings.includes(warning), LONG_ENOUGH_MS);
 };

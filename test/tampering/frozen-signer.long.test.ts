@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { scrape, untilMetrics, valueIn } from '../support/readiness.js';
 import { startingPostgres } from '../support/postgres.js';
 import { outputWith, type ServiceProcess, tokenFor } from '../support/service-process.js';
 import { expectNoWarning, expectWarning, verified } from './found.js';
@@ -61,18 +61,11 @@ for (const [name, openPlace] of Object.entries(places))
       return (await api.send('PUT', `/business/${service.streams.first.slice('business-'.length)}`, { phone })).status;
     };
 
-    const metric = async ({ address }: ServiceProcess, metricName: string): Promise<number> => {
-      const headers = { Authorization: `Bearer ${await tokenFor('admin', 'olga')}` };
-      const body = await (await fetch(`${address}/metrics`, { headers })).text();
-      const line = body.split('\n').find((one) => one.startsWith(`${metricName} `));
-      return Number(line?.slice(metricName.length));
-    };
-
     const expectWarned = async (warned: ReadonlyArray<ServiceProcess>): Promise<void> => {
       const began = performance.now();
       for (const each of warned) {
         await expectWarning(each, WARNING, WITHIN_MS);
-        expect(await metric(each, 'seal_unsigned_seconds')).to.be.greaterThan(30);
+        expect(valueIn(await scrape(each), 'seal_unsigned_seconds')).to.be.greaterThan(30);
       }
       // not before: as a rule a checkpoint is a second old
       expect(performance.now() - began).to.be.greaterThan(25_000);
@@ -83,11 +76,7 @@ for (const [name, openPlace] of Object.entries(places))
       for (const each of [projector, other]) {
         await expectNoWarning(each, WARNING);
         // it looks every two seconds
-        const newest = await eventually(
-          () => metric(each, 'seal_newest_events'),
-          (events) => events === size,
-        );
-        expect(newest).to.equal(size);
+        await untilMetrics(each, (text) => valueIn(text, 'seal_newest_events') === size);
       }
       expect(await verified(service.settings, signed)).to.include({ code: 0 });
     };
@@ -122,13 +111,8 @@ for (const [name, openPlace] of Object.entries(places))
       await projector.exited;
       expect(await change('+49 1')).to.equal(200);
       // nobody writes the rows either: `/readyz` is 503, and has no warnings then
-      const seconds = await eventually(
-        () => metric(other, 'seal_unsigned_seconds'),
-        (unsigned) => unsigned > 30,
-        WITHIN_MS,
-      );
-      expect(seconds).to.be.greaterThan(30);
-      expect(await metric(other, `readiness_warning{warning="${WARNING}"}`)).to.equal(1);
+      const text = await untilMetrics(other, (now) => valueIn(now, 'seal_unsigned_seconds') > 30, WITHIN_MS);
+      expect(valueIn(text, `readiness_warning{warning="${WARNING}"}`)).to.equal(1);
       projector = await running({ ...service.settings, PROJECTOR_ONLY: 'true' }, copy);
       await expectSignedAgain(copy, 11);
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { makeApi } from '../support/api.js';
-import { eventually } from '../support/eventually.js';
+import { untilCaughtUp } from '../support/readiness.js';
 import { runOperator } from '../support/operator.js';
 import { startingPostgres } from '../support/postgres.js';
 import { outputWith, type ServiceProcess, tokenFor } from '../support/service-process.js';
@@ -115,6 +115,7 @@ for (const [name, openPlace] of Object.entries(places))
       await expectWarning(started, DIFFER);
       await (await api()).json('PUT', `/business/${id}`, { phone: '7' });
       await expectNoWarning(started, DIFFER);
-      expect(await eventually(phone, (shown) => shown === '7')).to.equal('7');
+      await untilCaughtUp(started, 'businesses');
+      expect(await phone()).to.equal('7');
     });
   });

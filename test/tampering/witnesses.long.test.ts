@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { makeEventKey } from '../../src/event-sourcing/event-key.js';
 import { parseVerifier } from '../../src/seal/note-key.js';
-import { eventually } from '../support/eventually.js';
+import { untilSigned } from '../support/until-signed.js';
 import { needs } from '../support/needs.js';
 import { runOperator } from '../support/operator.js';
 import { startingPostgres } from '../support/postgres.js';
@@ -20,7 +20,6 @@ import {
   copied,
   EVENT_KEY,
   type Kept,
-  LONG_ENOUGH_MS,
   openSealedService,
   newestCheckpoint,
   running,
@@ -74,10 +73,9 @@ for (const [name, openPlace] of Object.entries(places))
     const witnessed = async (): Promise<Kept> => {
       const copy = await copyOf(service.now, service.history);
       const process = await started(copy);
-      const size = () => Promise.resolve(witness.heads()[service.key.split('+')[0] ?? '']?.size);
-      expect(await eventually(size, (found) => found === 10, LONG_ENOUGH_MS)).to.equal(10);
-      const count = async () => (await runSql(copy.url, 'select from seal.cosigned')).rowCount;
-      expect(await eventually(count, (found) => found === 1, LONG_ENOUGH_MS)).to.equal(1);
+      await untilSigned(process, 10, (note) => note.split('\n').filter((line) => line.startsWith('— ')).length === 2);
+      expect(witness.heads()[service.key.split('+')[0] ?? '']?.size).to.equal(10);
+      expect((await runSql(copy.url, 'select from seal.cosigned')).rowCount).to.equal(1);
       await stopped(process);
       return copy;
     };

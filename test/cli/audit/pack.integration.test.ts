@@ -16,7 +16,7 @@ import { type ServiceProcess, startService, tokenFor } from '../../support/servi
 import { openNote } from '../../../src/seal/note.js';
 import { membersOf } from '../../support/audit-pack.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
-import { eventually } from '../../support/eventually.js';
+import { untilSigned } from '../../support/until-signed.js';
 import { needs } from '../../support/needs.js';
 import { mountSmallDisk, MOUNTING } from '../../support/small-disk.js';
 import { diskStorage } from '../../support/disk-storage.js';
@@ -371,12 +371,8 @@ describe('the command that packs records, beside a service with its own Postgres
     const env = { DATA_DIR: dataDir };
     const out = path.join(directory, 'pack.zip');
     const pack = ['audit', 'pack', `business/${business}`, `document/${document}`, '--out', out];
-    // it waits for three seconds, and then says that one has to wait longer: for a service that is late with its checkpoint
-    const packed = await eventually(
-      () => runOperator(pack, { env }),
-      ({ stderr }) => !stderr.endsWith('so start it, or wait\n'),
-      60_000,
-    );
+    await untilSigned(service, 3);
+    const packed = await runOperator(pack, { env });
     expect([packed.code, packed.stderr]).to.deep.equal([0, '']);
     expect(packed.stdout).to.match(
       /: 2 records, 3 events, 0 decisions, 1 file, \d+ bytes; proven by the checkpoint of localhost\/\w+ over 3 events\n$/,

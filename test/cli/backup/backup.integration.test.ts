@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +10,7 @@ import { parseVerifier, renamedVerifier, renderVerifier } from '../../../src/sea
 import { makeApi } from '../../support/api.js';
 import { beforeProgram } from '../../support/before-program.js';
 import { contentOf } from '../../support/bodies.js';
-import { eventually } from '../../support/eventually.js';
+import { untilSigned } from '../../support/until-signed.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
 import { right } from '../../support/sealed-tree.js';
@@ -116,15 +117,6 @@ describe('the commands that back up and restore', function () {
     return stderr + stdout;
   };
 
-  /** Waits for a checkpoint of so many events. */
-  const untilSigned = async ({ address }: ServiceProcess, events: number): Promise<void> => {
-    const signed = async (): Promise<number> => {
-      const response = await fetch(`${address}/tlog/checkpoint`);
-      return response.ok ? Number((await response.text()).split('\n')[1]) : 0;
-    };
-    expect(await eventually(signed, (count) => count >= events, 60_000)).to.be.at.least(events);
-  };
-
   const originOf = async (dataDir: string): Promise<string> => {
     const { stdout } = await ops(dataDir, 'log', 'key');
     return stdout.split('+')[0] ?? '';
@@ -153,19 +145,19 @@ describe('the commands that back up and restore', function () {
     const [original, copy, backup] = [at('original'), at('copy'), at('backup')];
     const { service, token, files, ids } = await given(original);
     const loading = new AbortController();
+    const emitter = new EventEmitter();
     let loaded = 0;
     const load = (async () => {
-      for (; !loading.signal.aborted; loaded += 1) {
+      while (!loading.signal.aborted) {
         await create(service, token, `Load ${loaded}`);
         await upload(service, token, contentOf(5_000 + loaded));
+        loaded += 1;
+        emitter.emit('loaded');
       }
     })();
-    const untilLoaded = (more: number): Promise<number> => {
+    const untilLoaded = async (more: number): Promise<void> => {
       const enough = loaded + more;
-      return eventually(
-        () => loaded,
-        (count) => count >= enough,
-      );
+      while (loaded < enough) await once(emitter, 'loaded');
     };
     await untilSigned(service, 3);
     await untilLoaded(3);

@@ -5,7 +5,6 @@ import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { makePostgresEventStore } from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import { append, created, deleted, renamed } from '../../projections/appending.js';
 import { startEmbeddedStack } from '../../support/composed-stack.js';
-import { eventually } from '../../support/eventually.js';
 import { runOperator, startOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
@@ -14,8 +13,7 @@ import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 const idAt = (index: number): string => `0198f000-0000-7000-8000-00000000000${index}`;
 const streamAt = (index: number): StreamName => `business-${idAt(index)}`;
 
-/** When to wait no longer for what a process shows that was just started, ms. */
-const SHOWN = 60_000;
+const linesOf = (text: string): number => text.split('\n').length - 1;
 
 describe('the command that lists events', function () {
   this.timeout(300_000);
@@ -132,17 +130,9 @@ describe('the command that lists events', function () {
 
   it('follows what a running service adds, until it is interrupted', async () => {
     const following = await startOperator(['events', '--follow', '--json', '--after', '2'], { env });
-    let shown = '';
-    following.child.stdout?.on('data', (text: string) => (shown += text));
-    const lines = (count: number): Promise<number> =>
-      eventually(
-        () => shown.split('\n').length - 1,
-        (found) => found >= count,
-        SHOWN,
-      );
-    expect(await lines(1)).to.be.at.least(1);
+    await following.stdout.until((text) => linesOf(text) >= 1);
     const stack = await startEmbeddedStack({ DATABASE_URL: connectionString });
-    expect(await lines(2)).to.equal(2);
+    expect(linesOf(await following.stdout.until((text) => linesOf(text) >= 2))).to.equal(2);
     await stack.stop();
     following.child.kill('SIGINT');
     const { code, stdout } = await following.done;
@@ -156,29 +146,14 @@ describe('the command that lists events', function () {
     await database.connect();
     const rename = (from: string, to: string) => database.query(`alter view read_model.${from} rename to ${to}`);
     const following = await startOperator(['events', '--follow', '--json'], { env });
-    let shown = '';
-    following.child.stdout?.on('data', (text: string) => (shown += text));
-    const linesOf = (text: string): number => text.split('\n').length - 1;
-    expect(
-      await eventually(
-        () => linesOf(shown),
-        (found) => found >= 5,
-        SHOWN,
-      ),
-    ).to.equal(5);
+    expect(linesOf(await following.stdout.until((text) => linesOf(text) >= 5))).to.equal(5);
     await rename('ledger', 'away');
-    await eventually(following.stderr, (said) => said !== '', SHOWN);
+    await following.stderr.until((said) => said !== '');
     const atFirst = await run('--follow', '--json');
     await rename('away', 'ledger');
     await database.end();
     await projectLog(connectionString, (store) => append(store, streamAt(4), 0n, created('Four')));
-    expect(
-      await eventually(
-        () => linesOf(shown),
-        (found) => found >= 6,
-        SHOWN,
-      ),
-    ).to.equal(6);
+    expect(linesOf(await following.stdout.until((text) => linesOf(text) >= 6))).to.equal(6);
     following.child.kill('SIGINT');
     const { code, stderr } = await following.done;
     const trouble = 'the database of the read models reports an error: relation "read_model.ledger" does not exist';

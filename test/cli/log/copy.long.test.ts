@@ -4,15 +4,12 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { makeApi } from '../../support/api.js';
 import { type EventStoreDbDouble, startDouble } from '../../support/eventstoredb-double/double.js';
-import { eventually } from '../../support/eventually.js';
 import { runOperator, startOperator } from '../../support/operator.js';
 import { startService, tokenFor } from '../../support/service-process.js';
 
 const COUNT = 150;
 /** After so many the target answers no more, so that a copy cannot come to its end before it is killed. */
 const TAKEN = 40;
-/** When to wait no longer for what a process does that was just started, ms. */
-const DONE = 60_000;
 
 /** An export with other positions is the same log. */
 const withoutPositions = (exported: string): string => exported.replace(/"position":"\d+",/g, '');
@@ -39,6 +36,18 @@ describe('log copy', function () {
 
   const ours = (): number => double.log.records.filter(({ stream }) => stream.startsWith('business-')).length;
 
+  /** Resolves as soon as so many events of the service are in the target. */
+  const untilOurs = (count: number): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (ours() < count) return;
+        double.log.onGrowth.delete(look);
+        resolve();
+      };
+      double.log.onGrowth.add(look);
+      look();
+    });
+
   it('moves a service from its embedded log to EventStoreDB, cut off and continued, and back', async () => {
     const dataDir = env['DATA_DIR']!;
     const first = await startService({ dataDir });
@@ -50,15 +59,15 @@ describe('log copy', function () {
     const to = double.connectionString;
     double.node.faults.batchesEndAfter = TAKEN;
     const killed = await startOperator(['log', 'copy', '--to', to], { env });
-    await eventually(ours, (count) => count > 20, DONE);
+    await untilOurs(21);
     killed.child.kill('SIGKILL');
     await killed.done;
     expect(ours()).to.be.within(20, COUNT - 1);
     double.node.faults.batchesEndAfter = undefined;
     const following = await startOperator(['log', 'copy', '--to', to, '--follow'], { env });
-    await eventually(ours, (count) => count === COUNT, DONE);
+    await untilOurs(COUNT);
     await json('POST', '/business', { name: 'The last one' });
-    await eventually(ours, (count) => count === COUNT + 1, DONE);
+    await untilOurs(COUNT + 1);
     following.child.kill('SIGINT');
     const { code, stdout } = await following.done;
     expect(code).to.equal(0);

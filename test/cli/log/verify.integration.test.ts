@@ -13,7 +13,7 @@ import { renderTlogProof } from '../../../src/seal/tlog-proof.js';
 import { signTree } from '../../../src/sealing/sign-tree.js';
 import { appendChained, businessStream, interleaved, makeChains } from '../../support/chained-events.js';
 import { beforeProgram } from '../../support/before-program.js';
-import { eventually } from '../../support/eventually.js';
+import { untilBlocked } from '../../support/until-blocked.js';
 import { oneKey } from '../../support/event-keys.js';
 import { operatorProgram, runOperator } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
@@ -165,13 +165,9 @@ describe('log verify with ledger and seal', function () {
       await holder.query('begin');
       await holder.query(`lock table ${table} in access exclusive mode`);
       const running = verify(...args);
+      await untilBlocked(pool, { of: 'log-verify' });
       const waiting = `application_name = 'log-verify' and wait_event_type = 'Lock'`;
-      await eventually(
-        async () =>
-          (await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${waiting}`)).rowCount,
-        (count) => (count ?? 0) > 0,
-        60_000,
-      );
+      await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${waiting}`);
       await holder.query('rollback');
       return await running;
     } finally {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
 import { append, created } from '../../projections/appending.js';
-import { eventually } from '../../support/eventually.js';
 import { needs } from '../../support/needs.js';
 import { startOperatorAtTerminal } from '../../support/operator.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
@@ -40,7 +39,7 @@ describe('a rebuild with differences at a terminal', function () {
   /** Types `keys` once it is asked, and gives the exit code. */
   const answering = async (keys: string): Promise<number | NodeJS.Signals> => {
     const { child, stderr, done } = await startOperatorAtTerminal(['projections', 'rebuild', 'businesses'], env);
-    expect(await eventually(stderr, (shown) => shown.includes(QUESTION), 60_000)).to.include(QUESTION);
+    await stderr.until((shown) => shown.includes(QUESTION));
     child.stdin?.write(keys);
     return (await done).code;
   };
