@@ -42,6 +42,13 @@ export type Asked = {
 const [TRIES, PAUSE_MS] = [60, 1_500];
 /** The longest that an answer may take when the process runs, and the longest that a client waits for one, ms. */
 const [DEADLINE_MS, LONGEST_MS] = [3_500, 40_000];
+/** How long a file store may be silent before it is given up, ms. */
+const FILES_MS = 30_000;
+
+const deadlineOf = ({ path, headers }: Request): number =>
+  path.endsWith('/file') || headers?.['content-type']?.startsWith('multipart/') === true
+    ? DEADLINE_MS + FILES_MS
+    : DEADLINE_MS;
 
 /** Draws a whole number below `many`. */
 export const below = ({ random }: Pick<Client, 'random'>, many: number): number => Math.floor(random.fraction() * many);
@@ -61,11 +68,12 @@ export const aRecord = (client: Client, kind: Kind): string | undefined => {
 /** Asks one service, which is drawn unless it is given; undefined when there is no answer. */
 export const askOnce = async (
   client: Client,
-  { method, path, headers, body }: Request,
+  request: Request,
   service = oneOf(client, client.cluster.running()),
 ): Promise<Asked | undefined> => {
   const { world, notes } = client;
   if (service === undefined) return undefined;
+  const { method, path, headers, body } = request;
   const { process } = service;
   const began = world.now();
   try {
@@ -78,7 +86,8 @@ export const askOnce = async (
       return undefined;
     }
     notes.count(`${method} ${answer.status}`);
-    if (took > DEADLINE_MS) notes.breaks(`${method} ${path} was answered ${answer.status} after ${took.toFixed(0)} ms`);
+    if (took > deadlineOf(request))
+      notes.breaks(`${method} ${path} was answered ${answer.status} after ${took.toFixed(0)} ms`);
     if (answer.status === 503 && client.told.isCalm()) notes.breaks(`${method} ${path} was answered ${answer.text}`);
     if (answer.status === 500) notes.breaks(`${method} ${path} was answered ${answer.text}`);
     return { answer, process, began, ended };
