@@ -10,7 +10,11 @@ type Head = Awaited<ReturnType<EventStore['head']>>;
 
 /** A monitor of rows up to position 5, over a log that gives its head when the test lets it. */
 const given = () => {
-  const clock = makeManualClock();
+  const manual = makeManualClock();
+  let haltedMs = 0;
+  const clock = { ...manual, monotonic: () => manual.monotonic() + haltedMs };
+  /** The process stands still: nothing of it runs, and then it is later. */
+  const halt = (ms: number): void => void (haltedMs += ms);
   const progress = makeProgress(clock);
   progress.advance(5n);
   const comparison = makeComparison(clock, progress.reached);
@@ -24,7 +28,7 @@ const given = () => {
   const { compare } = monitorLag(deps, signal);
   let compared = 0;
   const begin = (): void => void compare().then(() => (compared += 1));
-  return { clock, comparison, asked, begin, compared: () => compared, stop: () => stopping.abort() };
+  return { clock, halt, comparison, asked, begin, compared: () => compared, stop: () => stopping.abort() };
 };
 
 describe('rows that are compared with the log when somebody asks', () => {
@@ -56,6 +60,22 @@ describe('rows that are compared with the log when somebody asks', () => {
     asked.at(-1)?.(E.right(5n));
     await clock.advance(0);
     expect([comparison.freshness(), compared()]).to.deep.equal(['Fresh', 2]);
+    stop();
+  });
+
+  it('are compared once more by a process that stood still while it waited for the log', async () => {
+    const { clock, halt, comparison, asked, begin, compared, stop } = given();
+    await clock.advance(0);
+    asked.splice(0);
+    begin();
+    halt(2_000);
+    // the head of before: another process has answered a write since
+    asked.shift()?.(E.right(5n));
+    await clock.advance(0);
+    expect([comparison.freshness(), asked.length, compared()]).to.deep.equal(['Unsure', 1, 0]);
+    asked[0]?.(E.right(6n));
+    await clock.advance(0);
+    expect([comparison.freshness(), compared()]).to.deep.equal(['Behind', 1]);
     stop();
   });
 });

@@ -50,12 +50,20 @@ export const monitorLag = (
     if (position > progress.reached()) refresh();
   };
 
+  /** What came while this process stood still is of the time before that, and others have changed the rows since. */
+  const lookUnhalted = async (): Promise<void> => {
+    for (let took = Infinity; took >= 2 * ASKED_MS;) {
+      const began = clock.monotonic();
+      await withTimeout(clock, ASKED_MS, look());
+      took = clock.monotonic() - began;
+    }
+  };
+
   // one for all who ask at the same time; the next one does not wait for a log that is silent
   let current: { readonly began: number; readonly ends: Promise<unknown> } | undefined;
   const compare = (): Promise<unknown> => {
     const now = clock.monotonic();
-    if (current === undefined || now - current.began >= ASKED_MS)
-      current = { began: now, ends: withTimeout(clock, ASKED_MS, look()) };
+    if (current === undefined || now - current.began >= ASKED_MS) current = { began: now, ends: lookUnhalted() };
     return current.ends;
   };
   return { compare, stopped: repeat(clock, POLL_MS, signal, look) };
