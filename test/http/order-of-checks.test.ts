@@ -82,7 +82,8 @@ describe('the order of checks', () => {
 
   it('existence comes before key and condition', async () => {
     const headers = { 'if-match': '"7"', 'idempotency-key': 'used' };
-    expect(await statusOf('PUT', missing, { as: admin, body: { name: 'c' }, headers })).to.equal(404);
+    for (const path of [missing, missing.replace('business', 'document')])
+      expect(await statusOf('PUT', path, { as: admin, body: { name: 'c' }, headers }), path).to.equal(404);
   });
 
   it('the key comes before the condition', async () => {

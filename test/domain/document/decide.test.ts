@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import type { DocumentCommand } from '../../../src/domain/document/commands.js';
 import { documentDecider } from '../../../src/domain/document/decide.js';
 import type { StoredFile } from '../../../src/domain/document/events.js';
@@ -73,6 +74,11 @@ describe('deciding on a document', () => {
         .thenRejected({ _tag: 'DocumentNotFound' });
       givenDocument().when(update({}, aStoredFile())).thenRejected({ _tag: 'DocumentNotFound' });
       givenDocument().when(update({})).thenRejected({ _tag: 'DocumentNotFound' });
+    });
+
+    it('is refused because it is not there by that alone', () => {
+      expect(documentDecider.isAbsence({ _tag: 'DocumentNotFound' })).to.equal(true);
+      expect(documentDecider.isAbsence({ _tag: 'DocumentAlreadyExists' })).to.equal(false);
     });
 
     it('records those of the given fields that differ', () => {
