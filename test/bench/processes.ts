@@ -98,15 +98,15 @@ export const connectionsOfPostgresBelow = (pid: number): ReadonlyArray<{ readonl
     return / \S+\(\d+\) /.test(title) ? [{ isBusy: !title.endsWith(' idle') }] : [];
   });
 
-/** CPU time that the machine has been busy, µs, all processors together. */
+/** CPU time that the machine has been busy, µs, all processors together; what its host kept for others is among it. */
 export const cpuOfMachine = (): number => {
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = (
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, stolen = 0] = (
     readFileSync('/proc/stat', 'utf8').split('\n')[0] ?? ''
   )
     .split(/ +/)
     .slice(1)
     .map(Number);
-  return (user + nice + system + irq + softIrq) * TICK_US;
+  return (user + nice + system + irq + softIrq + stolen) * TICK_US;
 };
 
 /** Resident memory, MiB: now, or the most it ever was. */

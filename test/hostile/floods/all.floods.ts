@@ -18,7 +18,7 @@ import { startTarget, type Target } from '../support/target.js';
 import { floodsOf } from './floods-of.js';
 
 const SEED_LIMIT = 300_000; // ms
-const FLOOD_LIMIT = 120_000; // ms
+const FLOOD_LIMIT = 600_000; // ms
 
 /** The names are known before there is anything to flood. */
 const nothing: Seeded = {

@@ -1,9 +1,11 @@
+import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuOf, cpuOfMachine, cpuOfPostgresBelow } from '../../bench/processes.js';
 import { eventually } from '../../support/eventually.js';
 import type { HostileClient, Tally } from './attack.js';
 import { type Figures, forgetPeak, highest } from './figures.js';
 import { type HostileClients, startHostileClients } from './hostile-clients.js';
+import { type LeftClock, startLeftClock } from './left-clock.js';
 import { type Answered, type NormalRequest, startNormalClient } from './normal-client.js';
 import { startSampler } from './sampler.js';
 import type { Target } from './target.js';
@@ -27,7 +29,13 @@ export type Flood = {
 };
 
 /** How the requests of a normal client went that began during a flood; ms. */
-type Latency = { readonly requests: number; readonly median: number; readonly worst: number };
+type Latency = {
+  readonly requests: number;
+  readonly median: number;
+  readonly worst: number;
+  /** Of the time that others left of the machine, the most that one took. */
+  readonly worstLeft: number;
+};
 
 export type FloodResult = {
   readonly name: string;
@@ -47,9 +55,14 @@ export type FloodResult = {
 
 /** MiB. */
 const RSS_LIMIT = 400;
-/** ms */
+/**
+ * Of the time that others leave of the machine, ms: what has nothing to do with the flood may slow down the service as much
+ * as it likes.
+ */
 const ANSWER_LIMIT = 2_000;
 const RECOVERY_LIMIT = 1_000;
+/** With less of the machine a service may be late, or say that it has no time; it answers all the same. */
+const ENOUGH = 0.5;
 /** Until the service's pools and caches are as they are in use, ms. */
 const WARM_UP = 1_000;
 const OPENING_LIMIT = 60_000; // ms
@@ -71,16 +84,23 @@ const SPARE_MEMORY = 40;
 const descriptorsBeside = ({ descriptors, postgres }: Pick<Figures, 'descriptors' | 'postgres'>): number =>
   descriptors - postgres;
 
-const latencyOf = (answered: ReadonlyArray<Answered>): Latency => {
+const latencyOf = (answered: ReadonlyArray<Answered>, left: (of: Answered) => number): Latency => {
   const times = answered.map(({ took }) => took).toSorted((one, other) => one - other);
   const rounded = (time: number | undefined): number => Math.round(time ?? NaN);
-  return { requests: times.length, median: rounded(times[times.length >> 1]), worst: rounded(times.at(-1)) };
+  return {
+    requests: times.length,
+    median: rounded(times[times.length >> 1]),
+    worst: rounded(times.at(-1)),
+    worstLeft: rounded(Math.max(0, ...answered.map(left))),
+  };
 };
 
-const faultsOfNormal = (answered: ReadonlyArray<Answered>): ReadonlyArray<string> => {
+const faultsOfNormal = (answered: ReadonlyArray<Answered>, left: (of: Answered) => number): ReadonlyArray<string> => {
   const faults = new Map<string, number>();
-  for (const { name, took, outcome } of answered) {
-    if (outcome === 200 && took <= ANSWER_LIMIT) continue;
+  for (const each of answered) {
+    const { name, took, outcome } = each;
+    if (outcome === 200 && left(each) <= ANSWER_LIMIT) continue;
+    if ((outcome === 200 || outcome === 503) && left(each) < ENOUGH * took) continue;
     const fault = `${name}: ${outcome === 200 ? 'answered too late' : outcome}`;
     faults.set(fault, (faults.get(fault) ?? 0) + 1);
   }
@@ -105,8 +125,13 @@ const faultsOfAfter = (before: Figures, after: Figures): ReadonlyArray<string> =
   ];
 };
 
-/** Waits until what the clients had is let go, at most a second, and measures what is left. */
-const measureAfter = async ({ held, figuresAtRest, death }: Target, before: Figures): Promise<Figures | undefined> => {
+/** Waits until what the clients had is let go, at most a second of what others leave, and measures what is left. */
+const measureAfter = async (
+  { held, figuresAtRest, death }: Target,
+  before: Figures,
+  left: LeftClock,
+): Promise<Figures | undefined> => {
+  const began = performance.now();
   const isBack = (): boolean => {
     const { unfinishedFiles, ...rest } = held();
     return (
@@ -115,7 +140,10 @@ const measureAfter = async ({ held, figuresAtRest, death }: Target, before: Figu
     );
   };
   try {
-    await eventually(isBack, (back) => back, RECOVERY_LIMIT);
+    await eventually(
+      () => isBack() || left.between(began, performance.now()) > RECOVERY_LIMIT,
+      (isOver) => isOver,
+    );
     return await figuresAtRest();
   } catch (error) {
     if (death() === undefined) throw error;
@@ -123,19 +151,12 @@ const measureAfter = async ({ held, figuresAtRest, death }: Target, before: Figu
   }
 };
 
-/** Begins to watch what else the machine does; gives the processors that it took since. */
-const watchOthers = (service: number, hostile: number): (() => number) => {
-  const known = (): ReadonlyArray<number> => [
-    ...[service, hostile, process.pid].map(cpuOf),
-    cpuOfPostgresBelow(service),
-  ];
-  const [machine, ours, began] = [cpuOfMachine(), known(), performance.now()];
-  return () => {
-    // one that has ended has no figure any more
-    const spent = known().reduce((sum, cpu, index) => sum + Math.max(0, cpu - ours[index]!), 0);
-    return Math.max(0, cpuOfMachine() - machine - spent) / 1_000 / (performance.now() - began);
-  };
-};
+/** Processor time of all that has nothing to do with a flood, µs; that of a child that has ended is its parent's. */
+const takenByOthers =
+  (service: number, hostile: number): (() => number) =>
+  () =>
+    [service, hostile, process.pid].reduce((rest, pid) => rest - cpuOf(pid), cpuOfMachine()) -
+    cpuOfPostgresBelow(service);
 
 type Flooded = Pick<FloodResult, 'before' | 'height' | 'after' | 'tally' | 'others'> & {
   readonly heapLimit: number;
@@ -145,14 +166,18 @@ type Flooded = Pick<FloodResult, 'before' | 'height' | 'after' | 'tally' | 'othe
   readonly faults: ReadonlyArray<string>;
 };
 
-const attackTarget = async (target: Target, hostile: HostileClients, flood: Flood): Promise<Flooded> => {
+const attackTarget = async (
+  target: Target,
+  hostile: HostileClients,
+  flood: Flood,
+  left: LeftClock,
+): Promise<Flooded> => {
   const { connections, clients, burst = connections, seconds, meanwhile } = flood;
   const before = await target.figuresAtRest();
   const { limit: heapLimit } = await target.heap();
   forgetPeak(target.pid);
   const sampler = startSampler(target, before);
   try {
-    const others = watchOthers(target.pid, hostile.pid);
     const began = performance.now();
     const opening = hostile.begin({ port: target.port, clients, connections, burst });
     const alsoDone = meanwhile?.(target.address);
@@ -160,16 +185,16 @@ const attackTarget = async (target: Target, hostile: HostileClients, flood: Floo
     await delay(seconds * 1_000);
     const faults = (await alsoDone) ?? [];
     const ended = performance.now();
-    const taken = others();
+    const others = cpus().length * (1 - left.between(began, ended) / (ended - began));
     const tally = await hostile.stop();
     const height = sampler.stop();
-    const after = await measureAfter(target, before);
+    const after = await measureAfter(target, before, left);
     return {
       before,
       height: highest(height, after ?? {}),
       after,
       tally,
-      others: taken,
+      others,
       heapLimit,
       began,
       ended,
@@ -189,20 +214,34 @@ export const runFlood = async (
   const { name, needs, connections } = flood;
   const hostile = await startHostileClients();
   const normal = startNormalClient(target.address, normalRequests);
+  const clock = startLeftClock(takenByOthers(target.pid, hostile.pid));
+  const left = ({ began, took }: Answered): number => clock.between(began, began + took);
   try {
     await delay(WARM_UP);
-    const flooded = await attackTarget(target, hostile, flood);
+    const flooded = await attackTarget(target, hostile, flood, clock);
     const { before, height, after, tally, others, heapLimit, began, ended } = flooded;
     const requests = (await normal.stop()).filter((each) => each.began >= began && each.began <= ended);
     const death = target.death();
     const faults = [
       ...(death === undefined ? [] : [`the process ended: ${death}`]),
       ...faultsOfHeight(height, heapLimit),
-      ...(after === undefined ? [] : [...faultsOfAfter(before, after), ...faultsOfNormal(requests)]),
+      ...(after === undefined ? [] : [...faultsOfAfter(before, after), ...faultsOfNormal(requests, left)]),
       ...flooded.faults,
     ];
-    return { name, needs, connections, before, height, after, normal: latencyOf(requests), others, tally, faults };
+    return {
+      name,
+      needs,
+      connections,
+      before,
+      height,
+      after,
+      normal: latencyOf(requests, left),
+      others,
+      tally,
+      faults,
+    };
   } finally {
+    clock.stop();
     await Promise.all([hostile.stop(), normal.stop()]);
   }
 };
