@@ -23,6 +23,8 @@ const STEP_MS = 3_000;
 const KNOWN_MS = 2_000;
 /** The longest that a stop or a command may take, ms: what it waits for may be away meanwhile. */
 const ENDS_MS = 60_000;
+/** Within which each request is answered, ms. */
+const ANSWERED_MS = 3_000;
 
 /** As a trace names one. */
 const OPERATOR = 'an operator';
@@ -97,6 +99,8 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
     );
     const ended = await Promise.race([stopping, world.sleep(ENDS_MS).then(() => undefined)]);
     if (ended === undefined) breaks(`${name} does not stop`);
+    // a request whose client has left may still wait for what would have been its answer
+    if (ended === 'stopped' && process.waiting() > 0) await world.sleep(ANSWERED_MS);
     if (ended === 'stopped' && process.waiting() > 0)
       breaks(`${name} has stopped, and ${process.waiting()} timers wait`);
     service.kill();
