@@ -196,8 +196,9 @@ export const faultsOf = ({ world, troubles, fraction, note, operate }: Scene): R
     {
       name: 'broken off',
       begin: ({ name, process }, ms) => {
-        note(name, 'has uploads end half-way', lasting(ms));
-        troubles.breakOff(process, world.now() + ms);
+        // uploads are rare
+        note(name, 'has uploads end half-way', lasting(4 * ms));
+        troubles.breakOff(process, world.now() + 4 * ms);
       },
     },
     { name: 'restarted', begin: ({ restart }) => restart(false) },

@@ -64,7 +64,7 @@ export type Troubles = {
   readonly keepAway: (whose: Whose, place: Place, outage: Outage) => void;
   readonly slowDown: (whose: Whose, place: Place, until: number) => void;
   readonly fill: (place: Place, until: number) => void;
-  /** Half of the uploads end in their midst. */
+  /** Most uploads end in their midst. */
   readonly breakOff: (process: SimulatedProcess, until: number) => void;
   /** Gives what ends it. */
   readonly lieInWait: (process: SimulatedProcess, ambush: Ambush) => () => void;
@@ -148,7 +148,7 @@ export const makeTroubles = (world: World, { say, count }: Pick<Notebook, 'say' 
         return true;
       },
       breaksOff: () => {
-        const isBrokenOff = own.brokenOffUntil > world.now() && fraction() < 0.5;
+        const isBrokenOff = own.brokenOffUntil > world.now() && fraction() < 0.8;
         if (isBrokenOff) note('an upload ends half-way', 'put');
         return isBrokenOff;
       },

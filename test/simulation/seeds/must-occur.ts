@@ -31,7 +31,7 @@ export const MUST_OCCUR: ReadonlyArray<string> = [
     `an answer of the ${place} is late`,
   ]),
   ...['log', 'rows'].map((place) => `a call to the ${place} takes effect after it was given up`),
-  'a call to the log is made twice',
+  ...['a call to the log is made twice', 'an upload ends half-way'],
   ...['rebuild', 'rollback', 'verify', 'repair', 'sweep'].map((command) => `an operator begins a ${command}`),
   ...['rebuild', 'rollback', 'repair'].flatMap((command) => [
     `an operator is frozen in a ${command}`,
