@@ -193,6 +193,7 @@ describe('a full disk', function () {
     expect(statuses).to.include(503).and.not.to.include(500);
     const whole = statuses.filter((status) => status === 200).length;
     expect(await filesBelow(path.join(disk.directory, 'data', 'files'))).to.have.length(stored.length + whole);
+    await untilReadiness(service!, ({ status, warnings = [] }) => status === 200 && warnings.length === 0);
     expect((await client.upload(1_000_000)).status).to.equal(200);
     expect(service?.output()).not.to.include('ended unexpectedly');
   });
