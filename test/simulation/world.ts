@@ -108,7 +108,8 @@ export const makeWorld = (seed: number): World => {
   const random = makeNumbers(seed);
   const queue = makeQueue();
   let [now, number, outside] = [0, 0, 0];
-  const isBusy = (): boolean => outside > 0;
+  /** Goes on when no work takes real time any more. */
+  let goOn: (() => void) | undefined;
 
   const at = (time: number, run: Task): void =>
     queue.push({ at: Math.max(now, time), tie: random(), number: (number += 1), run });
@@ -196,14 +197,21 @@ export const makeWorld = (seed: number): World => {
         return await work;
       } finally {
         outside -= 1;
+        // what waits for the work comes first
+        if (outside === 0 && goOn !== undefined) setImmediate(goOn);
+        if (outside === 0) goOn = undefined;
       }
     },
     run: (until) =>
       new Promise((resolve, reject) => {
         // promises, ticks and streams in memory have settled when the next turn of the event loop comes
         const turn = (): void => {
+          if (outside > 0) {
+            goOn = turn;
+            return;
+          }
           try {
-            for (let hasRun = isBusy(); !hasRun;) {
+            for (let hasRun = false; !hasRun;) {
               const next = queue.first();
               if (next === undefined || next.at > until) {
                 now = Math.max(now, until);
