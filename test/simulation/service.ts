@@ -119,6 +119,9 @@ export const reachedBy = (
   };
 };
 
+/** Of an error in a line of the log: it names files of the machine. */
+const STACK = /,"stack":"(?:[^"\\]|\\.)*"/gu;
+
 /** Nothing of a storage of files works without it: it is tried when it is opened. */
 const opening =
   (files: Storage, { clock }: SimulatedProcess): Adapters['openStorage'] =>
@@ -146,7 +149,7 @@ export const startIn = async (
   const sockets = new Set<Socket>();
   const started = new Started();
   const log = makeLogger(process.clock, 'warn', false, {
-    write: (line: string) => (process.isAlive() ? options.say(line.trimEnd()) : undefined),
+    write: (line: string) => (process.isAlive() ? options.say(line.trimEnd().replace(STACK, '')) : undefined),
   });
   let onConnectionEvent: OnConnectionEvent = () => undefined;
   const reached = reachedBy(world, process, shared, options.luckOf, (event) => onConnectionEvent(event));
