@@ -188,7 +188,7 @@ export type RowRange = {
 
 /** The rows of one generation with a row for each entity, as they are stored. */
 export type StoredRows = {
-  /** Of each id, in their order; all of one moment. Undefined when the generation was dropped. */
+  /** Of each id, in their order; all of one moment. Undefined when the generation was dropped, and of no ids. */
   readonly snapshots: (ids: ReadonlyArray<string>) => Promise<ReadonlyArray<RowSnapshot> | undefined>;
   readonly texts: (range: RowRange) => Promise<ReadonlyArray<TextRow>>;
   /** Ids of rows after `after`, in order; from the first without it. */

@@ -24,9 +24,10 @@ const shown = (recorded: Recorded | undefined): SignedCheckpoint | undefined => 
 const byOriginAndSize = (one: SignedCheckpoint, other: SignedCheckpoint): number =>
   one.origin === other.origin ? one.size - other.size : one.origin < other.origin ? -1 : 1;
 
+/** Those that there are when the first one is asked for. */
 // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous, memory is not
-async function* inOrder(all: ReadonlyArray<Recorded>): AsyncGenerator<SignedCheckpoint> {
-  for (const one of all.toSorted(byOriginAndSize)) yield shown(one)!;
+async function* inOrder(all: () => ReadonlyArray<Recorded>): AsyncGenerator<SignedCheckpoint> {
+  for (const one of all().toSorted(byOriginAndSize)) yield shown(one)!;
 }
 
 /** What is kept of checkpoints beside the rows of a storage in memory: any number of processes of a test share one. */
@@ -85,8 +86,8 @@ export const makeMemorySeal = (clock: Clock, storage: MemoryStorage) => {
       newestCheckpoint: () => Promise.resolve(E.right(handedOut())),
       newestOf: (origin) => Promise.resolve(E.right(shown(largestOf(signed, origin)))),
       cosignedOf: (origin) => Promise.resolve(E.right(shown(largestOf(cosigned, origin)))),
-      checkpoints: () => inOrder(signed),
-      cosigned: () => inOrder(cosigned),
+      checkpoints: () => inOrder(() => signed),
+      cosigned: () => inOrder(() => cosigned),
       readTiles: (tiles) =>
         attempt(async () => E.toUnion(await storage.storedLedger(ledger).readTiles(tiles)), unavailable),
       readLeaves: (first, count) =>

@@ -44,6 +44,7 @@ export const stored = (place: PlaceUnderTest): void => {
       { row: row(parked), checkpoint: 8n, parkedAt: 4n },
       { row: row(one), checkpoint: 8n, parkedAt: undefined },
     ]);
+    expect(await rows.snapshots([])).to.equal(undefined);
   });
 
   it('tells of what is parked without a row, and before the first checkpoint', async () => {

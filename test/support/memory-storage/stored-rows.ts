@@ -19,7 +19,7 @@ export const makeStoredRows = (
   return {
     snapshots: atOnceAnyway(tables, (wanted): ReadonlyArray<RowSnapshot> | undefined => {
       const instance = tables.instances.rows.get(name);
-      if (instance === undefined) return undefined;
+      if (instance === undefined || wanted.length === 0) return undefined;
       const { checkpoint } = instance;
       const contents = entityContentsOf(tables, name);
       return wanted.map((id) => {
@@ -52,7 +52,7 @@ export const makeStoredRows = (
     ),
     // any rows could have been drawn
     sample: atOnce(tables, (size) => ids().slice(0, size)),
-    idBehind: atOnce(tables, (share) => [...rows().keys()][Math.floor(share * rows().size)]),
+    idBehind: atOnce(tables, (share) => ids()[Math.floor(share * rows().size)]),
     missing: atOnce(tables, (ledger, after, limit) => {
       const there = rows();
       const part = ledgerRowsOf(tables, liveName(tables, ledger))
