@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import jwt from 'jsonwebtoken';
-import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import type { Adapters } from '../../src/composition/adapters.js';
 import { startService } from '../../src/composition/start-service.js';
 import { Started } from '../../src/composition/started.js';
@@ -15,13 +14,9 @@ import { watchDiskSpace } from '../../src/infrastructure/disk-space/disk-space.j
 import { putWithinSpace } from '../../src/infrastructure/disk-space/within-space.js';
 import { makeLogger } from '../../src/infrastructure/logging/logger.js';
 import type { Storage } from '../../src/infrastructure/open-storage.js';
-import type { ReadModelQueries } from '../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import { memoryAdapters } from '../support/memory-adapters/memory-adapters.js';
 import { memoryConfig } from '../support/memory-adapters/memory-config.js';
 import type { MemoryFiles } from '../support/memory-adapters/memory-files.js';
-import { makeMemoryReadModels } from '../support/memory-read-models.js';
-import type { MemorySeal } from '../support/memory-seal.js';
-import type { MemoryStorage } from '../support/memory-storage/memory-storage.js';
 import { SECRET } from '../support/tokens.js';
 import { connect } from './connection.js';
 import { ofLog } from './ports/failures.js';
@@ -32,15 +27,14 @@ import { storageBy } from './ports/rows.js';
 import { sealBy } from './ports/seal.js';
 import { type Program, registryOf } from './program.js';
 import { type Answer, beginRequest } from './request.js';
+import type { Store } from './stores/stores.js';
 import type { Place, Troubles } from './trouble.js';
 import { type Luck, makeWay } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
 
 /** What all processes of a cluster share. */
-export type Shared = {
+export type Shared = Store & {
   readonly store: EventStore;
-  readonly storage: MemoryStorage;
-  readonly seal: MemorySeal;
   readonly files: MemoryFiles;
 };
 
@@ -72,11 +66,7 @@ type Options = {
   readonly say: (line: string) => void;
 };
 
-type Reached = Omit<Shared, 'storage' | 'files'> & {
-  readonly storage: ReadModelStorage;
-  readonly queries: ReadModelQueries;
-  readonly files: Storage;
-};
+type Reached = Omit<Shared, 'files'> & { readonly files: Storage };
 
 /** How long what a process reaches is waited for, ms: by the queries and the seal, and by those that write rows; and of files. */
 const [PATIENCE_MS, WRITER_MS, FILES_MS] = [SILENCE_MS, 15_000, 30_000];
@@ -85,7 +75,7 @@ const [PATIENCE_MS, WRITER_MS, FILES_MS] = [SILENCE_MS, 15_000, 30_000];
 export const reachedBy = (
   world: World,
   process: SimulatedProcess,
-  { store, storage, seal, files }: Shared,
+  { store, storage, queries, seal, files }: Shared,
   luckOf: LuckOf,
   onConnectionEvent: OnConnectionEvent = () => undefined,
 ): Reached => {
@@ -109,7 +99,7 @@ export const reachedBy = (
       onConnectionEvent,
     }),
     storage: storageBy(makeWay(world, process, rows, { patienceMs: WRITER_MS, repeats: false }), storage),
-    queries: queriesBy(reading, makeMemoryReadModels({ storage, seal })),
+    queries: queriesBy(reading, queries),
     seal: (ledger, place) => sealBy(reading, process, seal(ledger, place)),
     files: filesBy(
       makeWay(world, process, objects, { patienceMs: FILES_MS, repeats: true }),

@@ -1,12 +1,12 @@
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { makeMemoryFiles } from '../support/memory-adapters/memory-files.js';
-import { makeMemorySeal } from '../support/memory-seal.js';
-import { makeMemoryStorage } from '../support/memory-storage/memory-storage.js';
 import { checkAtRest } from './at-rest.js';
 import { startClients } from './clients/clients.js';
 import { startCluster } from './cluster.js';
 import { makeNotebook, type Outcome } from './notebook.js';
 import type { Shared } from './service.js';
+import { makeMemoryStore } from './stores/memory-store.js';
+import type { MakeStore } from './stores/stores.js';
 import { makeWorld, within } from './world.js';
 
 /** How long faults come, how long the cluster is left alone then, and what each of the rest takes at most, ms. */
@@ -21,24 +21,23 @@ export type Life = {
 export const WHOLE_LIFE = { clients: 6, faults: 1_000 };
 
 /**
- * The life of a cluster in one process, in virtual time: whole services as `npm start` composes them, which share a log, read
- * models and files in memory; faults; and clients that hold them to what they answer. The same seed gives the same life, to the
+ * The life of a cluster in one process, in virtual time: whole services as `npm start` composes them, which share a log and files
+ * in memory, and read models; faults; and clients that hold them to what they answer. The same seed gives the same life, to the
  * letter.
  */
 export const simulate = async (
   seed: number,
   { clients: many = WHOLE_LIFE.clients, faults = WHOLE_LIFE.faults }: Life = {},
+  makeStore: MakeStore = makeMemoryStore,
 ): Promise<Outcome> => {
   const world = makeWorld(seed);
   const { outcome, ...notes } = makeNotebook(world.now);
   // the log and the database have a clock of their own
   const { clock, random } = world.begin();
-  const storage = makeMemoryStorage({ clock });
   const shared: Shared = {
     store: makeInMemoryEventStore('the log'),
-    storage,
-    seal: makeMemorySeal(clock, storage),
     files: makeMemoryFiles(clock),
+    ...(await makeStore({ world, clock, notes })),
   };
   /** Runs until the work is done, which does not take for ever. */
   const ended = <A>(what: string, work: Promise<A>): Promise<A> => {

@@ -1,7 +1,12 @@
 import type { Life } from '../simulate.js';
+import type { StoreName } from '../stores/stores.js';
 
 /** A life that is to be lived. */
-export type OneLife = Life & { readonly seed: number };
+export type OneLife = Life & {
+  readonly seed: number;
+  /** Default: memory. */
+  readonly store?: StoreName;
+};
 
 /** What came of it. */
 export type Lived = {

@@ -23,11 +23,12 @@ type Told = {
 
 type Pair = readonly [OneLife, Lived];
 
-const repeatOf = ({ seed, clients, faults }: OneLife): string =>
+const repeatOf = ({ seed, clients, faults, store }: OneLife): string =>
   [
     `npm run simulate -- --seed ${seed}`,
     ...(clients === undefined ? [] : [`--clients ${clients}`]),
     ...(faults === undefined ? [] : [`--faults ${faults}`]),
+    ...(store === undefined ? [] : [`--store ${store}`]),
   ].join(' ');
 
 /** A life as small as it may be that breaks the same kind of promise, and what that breaks. */

@@ -1,8 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { Live, Lived, OneLife } from './one-life.js';
 
-const startWorker = (): ChildProcess => fork(new URL('worker.ts', import.meta.url), { stdio: 'inherit' });
+const startWorker = (server: string | undefined): ChildProcess =>
+  fork(new URL('worker.ts', import.meta.url), server === undefined ? [] : [server], { stdio: 'inherit' });
 
 const askWorker = (worker: ChildProcess, life: OneLife): Promise<Lived> =>
   new Promise((resolve) => {
@@ -19,8 +21,8 @@ const askWorker = (worker: ChildProcess, life: OneLife): Promise<Lived> =>
     worker.send(life, () => undefined);
   });
 
-/** Has lives lived by one process for each core; those that are asked for first come first. */
-export const withWorkers = async <A>(work: (live: Live) => Promise<A>): Promise<A> => {
+/** Has lives lived by one process for each core; those that are asked for first come first. `server`: a Postgres, for those over one. */
+export const withWorkers = async <A>(work: (live: Live) => Promise<A>, server?: string): Promise<A> => {
   const idle: Array<ChildProcess> = [];
   const waiting: Array<() => void> = [];
   let free = availableParallelism();
@@ -28,7 +30,7 @@ export const withWorkers = async <A>(work: (live: Live) => Promise<A>): Promise<
   const live: Live = async (life) => {
     if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
     else free -= 1;
-    const worker = idle.pop() ?? startWorker();
+    const worker = idle.pop() ?? startWorker(server);
     const lived = await askWorker(worker, life);
     if (worker.connected) idle.push(worker);
     const next = waiting.shift();
@@ -40,6 +42,8 @@ export const withWorkers = async <A>(work: (live: Live) => Promise<A>): Promise<
   try {
     return await work(live);
   } finally {
+    const exits = idle.map((worker) => once(worker, 'exit'));
     for (const worker of idle) worker.disconnect();
+    await Promise.all(exits);
   }
 };

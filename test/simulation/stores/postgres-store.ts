@@ -1,0 +1,138 @@
+import { makePostgresStorage } from '../../../projections/engine/postgres/postgres-storage.js';
+import type { Clock } from '../../../src/event-sourcing/clock.js';
+import {
+  makeReadModelQueries,
+  type ReadModelQueries,
+} from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
+import type { LedgerSeal } from '../../../src/infrastructure/postgres/read-models/open-read-models.js';
+import { makeCosigned } from '../../../src/infrastructure/postgres/seal/cosigned.js';
+import { makeLockTree } from '../../../src/infrastructure/postgres/seal/lock-tree.js';
+import { makeArchiveNotes, makeFindNoted } from '../../../src/infrastructure/postgres/seal/noted-checkpoints.js';
+import { makeSealedTree } from '../../../src/infrastructure/postgres/seal/sealed-tree-queries.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
+import { planByIndex } from '../../../src/postgres/index-plans.js';
+import { makePool } from '../../../src/postgres/pool.js';
+import { makeMemoryStorage } from '../../support/memory-storage/memory-storage.js';
+import { choosingRows } from './any-rows.js';
+import { comparedStorage } from './compared-storage.js';
+import { inOnePiece } from './in-one-piece.js';
+import { hearNotices, tellingListeners } from './notices.js';
+import { takeClock } from './postgres-clock.js';
+import type { MakeStore, StoreName } from './stores.js';
+import { makeWhole } from './whole.js';
+import { wholeQueries } from './whole-queries.js';
+import { makeInTurn, wholeSeal } from './whole-seal.js';
+import { wholeStorage } from './whole-storage.js';
+
+/** A statement that takes so long on the machine does not end, ms. */
+const LONGEST_MS = 60_000;
+/** What is given up after so long on the machine may have been answered, ms: it is asked for again. */
+const IN_TIME_MS = 300;
+
+const never = (): void => undefined;
+
+/** For what runs while time stands still: nothing is ever late. */
+const STILL: Clock = {
+  date: () => new Date(0),
+  monotonic: () => 0,
+  computed: () => 0,
+  sleep: () => new Promise(never),
+  after: () => never,
+  every: () => never,
+  soon: (task) => {
+    const immediate = setImmediate(task);
+    return () => clearImmediate(immediate);
+  },
+};
+
+/** The limits of time that queries have of their own are those of the machine, which may be slow. */
+const askedInTime = (queries: ReadModelQueries): ReadModelQueries => {
+  const inTime =
+    <Args extends ReadonlyArray<unknown>, A>(ask: (...args: Args) => Promise<A>) =>
+    async (...args: Args): Promise<A> => {
+      for (;;) {
+        const began = performance.now();
+        const answer = await ask(...args);
+        if (performance.now() - began < IN_TIME_MS) return answer;
+      }
+    };
+  // a process asks for them once: it names their statements by numbers
+  const made = new Map<string, ReturnType<ReadModelQueries['of']>>();
+  return {
+    ...queries,
+    of: (listed) => {
+      const before = made.get(listed.name);
+      if (before !== undefined) return before;
+      const { byId, page, all, hiddenState } = queries.of(listed);
+      const own = { byId: inTime(byId), page: inTime(page), all: inTime(all), hiddenState: inTime(hiddenState) };
+      made.set(listed.name, own);
+      return own;
+    },
+    findTrustedRow: (projection) => inTime(queries.findTrustedRow(projection)),
+    findRevision: (projection) => inTime(queries.findRevision(projection)),
+  };
+};
+
+/** What a life before has left. */
+const CLEAR = 'drop schema if exists read_model cascade; drop schema if exists seal cascade';
+
+/** The stores of lives, one after the other, in a database of their own. */
+type OpenPostgres = Readonly<Record<Exclude<StoreName, 'memory'>, MakeStore>> & { readonly close: () => Promise<void> };
+
+let databases = 0;
+
+/** Makes the database on a server whose role is a superuser. */
+export const openPostgres = async (server: string): Promise<OpenPostgres> => {
+  const name = `life_${process.pid}_${(databases += 1)}`;
+  const admin = makePool({ connectionString: server, name: 'simulation', connections: 1, connectMs: LONGEST_MS });
+  await admin.query(`create database ${name}`);
+  await admin.end();
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const connectionString = url.href;
+
+  const options = { connectionString, connections: 4, connectMs: LONGEST_MS, queryMs: LONGEST_MS };
+  const pool = makePool({ ...options, name: 'projections', prepare: planByIndex });
+  const sealing = makePool({ ...options, name: 'seal' });
+  const clockOfDatabase = await takeClock(sealing);
+  clockOfDatabase.set(new Date(0));
+  const sql = makePostgresStorage({ runtime: systemRuntime, pool, connectionString });
+  const notices = await hearNotices(connectionString);
+  const queries = askedInTime(inOnePiece(makeReadModelQueries(STILL, { connectionString })));
+
+  const sealOf = (ledger: string, files: string): Omit<LedgerSeal, 'storage'> => ({
+    tree: makeSealedTree(sealing, ledger),
+    lockTree: makeLockTree(sealing, ledger),
+    notes: makeArchiveNotes(sealing, files),
+    findNoted: makeFindNoted(sealing, files),
+    openCosigned: () => makeCosigned(sealing, ledger),
+  });
+
+  const makeStore =
+    (isCompared: boolean): MakeStore =>
+    async ({ world, clock, notes }) => {
+      await sealing.query(CLEAR);
+      notices.clear();
+      const whole = makeWhole(world, () => clockOfDatabase.set(clock.date()));
+      const inTurn = makeInTurn();
+      const telling = choosingRows(tellingListeners(sql, notices));
+      return {
+        storage: wholeStorage(
+          whole,
+          isCompared ? comparedStorage(telling, makeMemoryStorage({ clock }), notes.breaks) : telling,
+        ),
+        queries: wholeQueries(whole, queries),
+        seal: (ledger, files = '') => wholeSeal(whole, inTurn, sealOf(ledger, files)),
+      };
+    };
+
+  return {
+    postgres: makeStore(false),
+    both: makeStore(true),
+    close: async () => {
+      await notices.close();
+      await Promise.all([queries.close(), pool.end(), sealing.end()]);
+      clockOfDatabase.remove();
+    },
+  };
+};
