@@ -63,6 +63,7 @@ describe('the comparison of rebuilt rows with the live ones', function () {
       await grow();
       for await (const { events } of store.readAll(range))
         for (const event of events) {
+          // pauses: a rebuild measures in real time how fast it reads a log that grows
           await delay(SLOW_READ_MS);
           yield { events: [event], checkpoint: checkpointOf(event) };
         }

@@ -187,6 +187,7 @@ describe('a rebuild that is killed', function () {
     const leases = await sql<{ name: string }>('select name from read_model.lease');
     const parts = await sql('select from read_model.stretch');
     // the server may notice a moment later that a process has gone
+    // polls: the server notices by itself that a process has gone
     const sessions = await eventually(
       () => sql(`select from pg_stat_activity where application_name = 'ops' and datname = current_database()`),
       ({ length }) => length === 0,

@@ -55,6 +55,7 @@ describe('a ledger that lacks the newest events', function () {
     });
 
   const once200 = (path: string): Promise<Response> =>
+    // polls: the rows of the ledger come by themselves
     eventually(
       () => get(path),
       ({ status }) => status === 200,

@@ -76,6 +76,7 @@ describe('an event that no process can read, before and after it is skipped', fu
     for (const api of apis) {
       const name = `changed at ${apis.indexOf(api)}`;
       const put = () => api.send('PUT', place, { name });
+      // polls: other processes look for decisions once a second
       expect((await eventually(put, ({ status }) => status === 200)).status).to.equal(200);
       expect(await api.json<Named>('GET', `${place}?revision=1`)).to.include({ name: 'Acme' });
     }

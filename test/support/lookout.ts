@@ -70,6 +70,7 @@ export const makeLookout = (): Lookout => {
   const until: Lookout['until'] = async (look, satisfies = Boolean, timeoutMs = LONG_ENOUGH_MS) => {
     const late = new AbortController();
     let wake = (): void => undefined;
+    // pauses: no, it is when to give up
     const giveUp = setTimeout(() => {
       late.abort();
       wake();

@@ -27,6 +27,7 @@ export const untilReadiness = async (
   satisfies: (readiness: Readiness) => boolean,
   timeoutMs = LONG_ENOUGH_MS,
 ): Promise<Readiness> => {
+  // polls: readiness is told to who asks
   const found = await eventually(() => readinessOf(service), satisfies, timeoutMs);
   if (!satisfies(found)) throw new Error(`/readyz goes on with ${JSON.stringify(found)}`);
   return found;
@@ -58,6 +59,7 @@ export const untilMetrics = async (
   satisfies: (text: string) => boolean,
   timeoutMs = LONG_ENOUGH_MS,
 ): Promise<string> => {
+  // polls: the metrics are told to who scrapes them
   const text = await eventually(() => scrape(service), satisfies, timeoutMs);
   if (!satisfies(text)) throw new Error(`the metrics go on with\n${text}`);
   return text;

@@ -25,6 +25,7 @@ export const untilBlocked = async (
   const text = `select from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database() and query_start > $1::timestamptz
       and application_name like $2 and query ilike $3`;
+  // polls: Postgres tells nobody of waits for locks
   const blocked = await eventually(
     async () => (await database.query(text, [since, of, query])).rowCount ?? 0,
     (found) => found >= count,

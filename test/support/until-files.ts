@@ -7,6 +7,7 @@ const LONG_ENOUGH_MS = 90_000;
 
 /** Waits until another process has put a file below a folder, which need not be there before, and gives the paths of all. */
 export const untilFiles = async (folder: string): Promise<ReadonlyArray<string>> => {
+  // polls: the folder need not be there, so that nothing can be watched
   const files = await eventually(
     async () => {
       const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);

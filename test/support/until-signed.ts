@@ -14,6 +14,7 @@ export const untilSigned = async (
   satisfies: (note: string) => boolean = () => true,
 ): Promise<string> => {
   const isWanted = (note: string): boolean => Number(note.split('\n')[1]) >= size && satisfies(note);
+  // polls: a checkpoint is told to who asks
   const note = await eventually(
     async () => (await fetch(`${address}/tlog/checkpoint`)).text(),
     isWanted,

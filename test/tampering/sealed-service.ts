@@ -82,6 +82,7 @@ export const newestCheckpoint = async (url: string, size: number): Promise<strin
     const { rows } = await runSql(url, 'select size, note from seal.checkpoint order by number desc limit 1');
     return (rows as ReadonlyArray<{ readonly size: string; readonly note: string }>)[0]; // reason: the columns are those
   };
+  // polls: of the database, only the URL is known here
   const newest = await eventually(
     () => read().catch(() => undefined),
     (found) => found?.size === String(size),

@@ -150,6 +150,7 @@ export const goingDown = ({ name, settings }: Deployment, outages: ReadonlyArray
     /** Whether everything is answered, now or soon; `/readyz` fails where the machine is late by a second. */
     const isWellSoon = async (): Promise<boolean> => {
       const isWell = ({ answers }: Answered): boolean => isDeepStrictEqual(answers, ALL_WELL);
+      // polls: a part that heals tells nobody
       return isWell(await eventually(askAllAtOnce, isWell, HEALED));
     };
 
@@ -160,6 +161,7 @@ export const goingDown = ({ name, settings }: Deployment, outages: ReadonlyArray
     ): Promise<{ readonly answered: Answered; readonly longer: number }> => {
       const began = performance.now();
       way.stall();
+      // pauses: that is the fault
       const mending = delay(ms).then(() => {
         way.mend();
         return performance.now() - began;
@@ -213,6 +215,7 @@ export const goingDown = ({ name, settings }: Deployment, outages: ReadonlyArray
       ] as const)
         it(`${isWaitedFor ? 'answers everything' : 'answers in time'} while ${paused.what} pauses for ${ms} ms`, async () => {
           const way = paused.way(dependencies);
+          // polls: a pause in which the machine was late is made once more
           const { answered } = await eventually(
             () => askWhilePaused(way, ms),
             ({ longer }) => !isWaitedFor || longer <= LONGER,
