@@ -12,6 +12,9 @@ import { makeWorld, within } from './world.js';
 /** How long faults come, how long the cluster is left alone then, and what each of the rest takes at most, ms. */
 const [LIFE_MS, REST_MS, LONGEST_MS] = [60_000, 15_000, 600_000];
 
+/** So many sizes a page of the log has, by the seed: what is read of it comes in many pages, or in one. */
+const PAGES = 7;
+
 /** What a life has less of than others, so that one that broke a promise is read more easily. */
 export type Life = {
   readonly clients?: number;
@@ -35,7 +38,7 @@ export const simulate = async (
   // the log and the database have a clock of their own
   const { clock, random } = world.begin();
   const shared: Shared = {
-    store: makeInMemoryEventStore('the log'),
+    store: makeInMemoryEventStore('the log', { page: 2 + (seed % PAGES) ** 2 }),
     files: makeMemoryFiles(clock),
     ...(await makeStore({ world, clock, notes })),
   };

@@ -23,7 +23,10 @@ import type { StreamPage } from '../../src/event-sourcing/stream-page.js';
 import type { Append, LogNotEmpty, LogTarget } from '../../src/event-sourcing/whole-log/log-target.js';
 import { pageOf } from './page-of.js';
 
-const PAGE = 500;
+type Options = {
+  /** How many events are read at once. */
+  readonly page?: number;
+};
 
 const isWanted =
   (categories: ReadonlyArray<string> | undefined) =>
@@ -41,7 +44,7 @@ const firstOf = (events: ReadonlyArray<StoredEvent>): number => {
 };
 
 /** The whole log in this process, for tests and as the plainest statement of what a store does. */
-export const makeInMemoryEventStore = (name: string = randomUUID()): LogTarget => {
+export const makeInMemoryEventStore = (name: string = randomUUID(), { page = 500 }: Options = {}): LogTarget => {
   let identity = name;
   let isBeingRestored = false;
   const streams = new Map<StreamName, Array<StoredEvent>>();
@@ -116,8 +119,8 @@ export const makeInMemoryEventStore = (name: string = randomUUID()): LogTarget =
   async function* readStream(name: StreamName, range: StreamRange): AsyncGenerator<StreamPage> {
     const events = slice(name, range);
     let start = 0;
-    let end = range.startsSmall === true ? firstOf(events) : PAGE;
-    for (; start < events.length; end += PAGE) {
+    let end = range.startsSmall === true ? firstOf(events) : page;
+    for (; start < events.length; end += page) {
       yield pageOf(events.slice(start, end), end >= events.length);
       start = end;
     }
@@ -126,8 +129,8 @@ export const makeInMemoryEventStore = (name: string = randomUUID()): LogTarget =
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
   async function* readAll({ after, categories }: LogRange): AsyncGenerator<LogBatch> {
     const head = log.length;
-    for (let start = after === 'start' ? 0 : Number(after.commit); start < head; start += PAGE) {
-      const end = Math.min(head, start + PAGE);
+    for (let start = after === 'start' ? 0 : Number(after.commit); start < head; start += page) {
+      const end = Math.min(head, start + page);
       const commit: Position = BigInt(end);
       yield { events: log.slice(start, end).filter(isWanted(categories)), checkpoint: { commit, prepare: commit } };
     }
@@ -183,7 +186,7 @@ export const makeInMemoryEventStore = (name: string = randomUUID()): LogTarget =
       (name) => (from === null || name >= from) && (before === null || name < before),
     );
     const events = names.flatMap((name) => streams.get(name) ?? []).filter(({ position }) => position <= upTo);
-    for (let start = 0; start < events.length; start += PAGE) yield events.slice(start, start + PAGE);
+    for (let start = 0; start < events.length; start += page) yield events.slice(start, start + page);
   }
 
   return {
