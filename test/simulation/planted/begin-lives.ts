@@ -36,7 +36,7 @@ export const beginLives = (folder: string): Lives => {
         // reason: that is what the process tells
         const take = (broken: unknown): void => settle(broken as ReadonlyArray<string>);
         const close = (): void => settle([`the process has ended: ${ERROR.exec(said)?.[0] ?? said}`]);
-        // pauses: no, it is a limit in real time: a fault may compute for ever
+        // pauses: a life that does not end tells nothing
         const timer = setTimeout(() => {
           child.off('close', close).kill('SIGKILL');
           settle([`a call never ended: the life was not over after ${LONGEST_MS / 1_000} s`]);

@@ -9,17 +9,6 @@ const HELD = 'projections/engine/generation/while-held.ts';
 /** Of rows that are made beside those that are live, and take their place. */
 export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
   {
-    name: 'lost-lease-ignored-when-catching-up',
-    harm: 'a rebuild whose lease was taken switches to rows that lack what it could not write',
-    edits: [
-      {
-        file: CATCH_UP,
-        is: 'if ((await batch.write(step)) === undefined) throw leaseLost(generation.name);',
-        becomes: 'await batch.write(step);',
-      },
-    ],
-  },
-  {
     name: 'rebuild-always-level',
     harm: 'rows become the live ones that lack what the live ones show',
     edits: [
@@ -148,8 +137,8 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
     ],
   },
   {
-    name: 'lost-lease-not-told',
-    harm: 'a rebuild goes on after another command has taken its rows',
+    name: 'lost-lease-ignored-when-catching-up',
+    harm: 'a rebuild whose rows another command has taken goes on with them, and switches to them',
     edits: [
       {
         file: HELD,

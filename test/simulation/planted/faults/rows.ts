@@ -20,17 +20,6 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
     ],
   },
   {
-    name: 'late-row-not-remembered',
-    harm: 'a process that has answered that the rows lack a change shows the row without it',
-    edits: [
-      {
-        file: PROGRESS,
-        is: '        required = later(required, position);\n        const noteMs',
-        becomes: '        const noteMs',
-      },
-    ],
-  },
-  {
     name: 'late-row-not-noted',
     harm: 'a process that has not heard of the log for a while shows a row that lacks an acknowledged change',
     edits: [
@@ -84,7 +73,11 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
   {
     name: 'cache-forgets-a-batch',
     harm: 'the entities of a batch are forgotten while the rows of others are read, and their changes folded onto nothing',
-    given: [{ file: ENTITIES, is: 'const CACHE = { entities: 2_500,', becomes: 'const CACHE = { entities: 1,' }],
+    given: [
+      { file: ENTITIES, is: 'const CACHE = { entities: 2_500,', becomes: 'const CACHE = { entities: 1,' },
+      { file: ENTITIES, is: 'LARGE_CACHE = { entities: 25_000,', becomes: 'LARGE_CACHE = { entities: 1,' },
+      { file: 'projections/engine/rows/catch-up.ts', is: 'LONG = { events: 5_000,', becomes: 'LONG = { events: 5,' },
+    ],
     edits: [
       {
         file: ENTITIES,
@@ -96,6 +89,11 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
   {
     name: 'unwritten-entities-not-known',
     harm: 'an event is folded onto the row as it was before the batch that is just being written',
+    given: [
+      { file: ENTITIES, is: 'const CACHE = { entities: 2_500,', becomes: 'const CACHE = { entities: 1,' },
+      { file: ENTITIES, is: 'LARGE_CACHE = { entities: 25_000,', becomes: 'LARGE_CACHE = { entities: 1,' },
+      { file: 'projections/engine/rows/catch-up.ts', is: 'LONG = { events: 5_000,', becomes: 'LONG = { events: 5,' },
+    ],
     edits: [{ file: ENTITIES, is: 'unwritten.get(id) ?? cache.get(id);', becomes: 'cache.get(id);' }],
   },
   {
@@ -106,17 +104,6 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
         file: 'src/event-sourcing/decisions.ts',
         is: 'return decision?.metadata === metadata ? decision : undefined;',
         becomes: 'return metadata === undefined ? undefined : decision;',
-      },
-    ],
-  },
-  {
-    name: 'handed-over-across-a-gap',
-    harm: 'a row is written as a command left it that had not seen the events between',
-    edits: [
-      {
-        file: 'projections/engine/rows/hand-over.ts',
-        is: 'if (known !== undefined && (known.isParked || known.revision !== first.revision - 1n)) return undefined;',
-        becomes: 'if (known?.isParked === true) return undefined;',
       },
     ],
   },
