@@ -148,7 +148,7 @@ export const makeTroubles = (world: World, { say, count }: Pick<Notebook, 'say' 
         return true;
       },
       breaksOff: () => {
-        const isBrokenOff = own.brokenOffUntil > world.now() && fraction() < 0.8;
+        const isBrokenOff = isLossy && own.brokenOffUntil > world.now() && fraction() < 0.8;
         if (isBrokenOff) note('an upload ends half-way', 'put');
         return isBrokenOff;
       },

@@ -65,6 +65,9 @@ export const aRecord = (client: Client, kind: Kind): string | undefined => {
   return oneOf(client, isLucky(client, 0.6) ? all.slice(-2) : all);
 };
 
+/** Whether it says that what it is asked for comes soon: a checkpoint is signed a moment after the change. */
+const isNotYet = ({ text }: Answer): boolean => text.includes('"not_sealed_yet"');
+
 /** Asks one service, which is drawn unless it is given; undefined when there is no answer. */
 export const askOnce = async (
   client: Client,
@@ -76,6 +79,7 @@ export const askOnce = async (
   const { method, path, headers, body } = request;
   const { process } = service;
   const began = world.now();
+  const isCalm = client.told.isCalm();
   try {
     const tooLong = world.sleep(LONGEST_MS).then(() => undefined);
     const answer = await Promise.race([service.ask(method, path, headers, body), tooLong]);
@@ -88,7 +92,8 @@ export const askOnce = async (
     notes.count(`${method} ${answer.status}`);
     if (took > deadlineOf(request))
       notes.breaks(`${method} ${path} was answered ${answer.status} after ${took.toFixed(0)} ms`);
-    if (answer.status === 503 && client.told.isCalm()) notes.breaks(`${method} ${path} was answered ${answer.text}`);
+    if (answer.status === 503 && isCalm && !isNotYet(answer))
+      notes.breaks(`${method} ${path} was answered ${answer.text}`);
     if (answer.status === 500) notes.breaks(`${method} ${path} was answered ${answer.text}`);
     return { answer, process, began, ended };
   } catch {

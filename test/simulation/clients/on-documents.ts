@@ -57,12 +57,14 @@ export const abandonUpload = async (client: Client): Promise<void> => {
   const headers = { 'content-type': FORM_TYPE, 'content-length': String(form.length), 'change-reason': mark };
   const began = world.now();
   const { request, answer } = service.begin(method, path, headers);
-  request.write(form.subarray(0, below(client, form.length)));
-  await world.sleep(client.random.fraction() * 50);
-  request.destroy();
-  await answer.then(
+  // the service may end the connection before the client does
+  const left = answer.then(
     ({ status }) => notes.count(`an upload is cut, answered ${status}`),
     () => notes.count('an upload is cut'),
   );
+  request.write(form.subarray(0, below(client, form.length)));
+  await world.sleep(client.random.fraction() * 50);
+  request.destroy();
+  await left;
   told.commands.push({ mark, record: undefined, began, ended: world.now(), outcome: 'Refused' });
 };
