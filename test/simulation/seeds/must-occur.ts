@@ -44,4 +44,8 @@ export const MUST_OCCUR: ReadonlyArray<string> = [
     'a row was repaired',
     'files were swept',
   ],
+  ...['GET 206', 'PUT 404', 'PUT 412', 'PUT 422', 'DELETE 200', 'an upload is cut', 'a file is read'],
+  ...['a command is repeated', 'a command is sent twice at once', 'a key is used for another request, too'],
+  ...['a record is changed as it was read', 'a change is not projected', 'an earlier state is read'],
+  ...['a list has a next page', 'a feed is resumed', 'a feed has caught up', 'an event is proved'],
 ];
