@@ -20,29 +20,31 @@ type Finder = {
 };
 
 /** Lives seeds in a copy; begins again when a life has ended the process. */
-const livesIn = ({ folder }: Copy): Omit<Lives, 'isOver'> => {
+const livesIn = ({ folder }: Copy, server: string | undefined): Omit<Lives, 'isOver'> => {
   let lives: Lives | undefined;
   return {
-    live: (seed) => {
-      if (lives === undefined || lives.isOver()) lives = beginLives(folder);
-      return lives.live(seed);
+    live: (life) => {
+      if (lives === undefined || lives.isOver()) lives = beginLives(folder, server);
+      return lives.live(life);
     },
     end: () => lives?.end(),
   };
 };
 
-export const makeFinder = async (): Promise<Finder> => {
+/** `server`: a Postgres, for faults that are looked for over one. */
+export const makeFinder = async (server?: string): Promise<Finder> => {
   const [faulty, sound] = [await makeCopy(), await makeCopy()];
 
   const find: Finder['find'] = async ({ edits, given = [], store }, from, seeds) => {
     for (const planted of [await faulty.plant([...given, ...edits]), await sound.plant(given)])
       if (E.isLeft(planted)) return { _tag: 'NoPlace', reason: planted.left };
-    const [withFault, without] = [livesIn(faulty), livesIn(sound)];
+    const [withFault, without] = [livesIn(faulty, server), livesIn(sound, server)];
     const most = store === 'postgres' ? Math.min(seeds, MOST_OVER_POSTGRES) : seeds;
     try {
       for (let seed = from; seed < from + most; seed += 1) {
-        const [broken] = await withFault.live(seed);
-        if (broken !== undefined && (await without.live(seed)).length === 0) return { _tag: 'Found', seed, broken };
+        const life = { seed, ...(store === undefined ? {} : { store }) };
+        const [broken] = await withFault.live(life);
+        if (broken !== undefined && (await without.live(life)).length === 0) return { _tag: 'Found', seed, broken };
       }
       return { _tag: 'NotFound', seeds: most };
     } finally {

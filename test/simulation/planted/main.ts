@@ -8,7 +8,9 @@
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { withPostgres } from '../stores/postgres-server.js';
 import { type Found, makeFinder } from './find-fault.js';
+import type { PlantedFault } from './planted-fault.js';
 import { plantedFaults } from './planted-faults.js';
 
 const { values, positionals } = parseArgs({
@@ -36,11 +38,11 @@ const shown = (found: Found): string => {
 };
 
 /** Whether each fault was found. */
-const findAll = async (names: ReadonlyArray<string>): Promise<boolean> => {
-  const left = plantedFaults.filter(({ name }) => names.length === 0 || names.includes(name));
+const findAll = async (faults: ReadonlyArray<PlantedFault>, server?: string): Promise<boolean> => {
+  const left = [...faults];
   let isEachFound = true;
   const findSome = async (): Promise<void> => {
-    const finder = await makeFinder();
+    const finder = await makeFinder(server);
     try {
       for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
         const found = await finder.find(fault, Number(values.from), Number(values.seeds));
@@ -60,4 +62,10 @@ if (values.list) for (const { name, harm } of plantedFaults) process.stdout.writ
 else if (unknown.length > 0) {
   process.stderr.write(`no planted fault is called ${unknown.join(' or ')}: see --list\n`);
   process.exitCode = 2;
-} else process.exitCode = (await findAll(positionals)) ? 0 : 1;
+} else {
+  const wanted = plantedFaults.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const isEachFound = wanted.some(({ store }) => store === 'postgres')
+    ? await withPostgres((server) => findAll(wanted, server))
+    : await findAll(wanted);
+  process.exitCode = isEachFound ? 0 : 1;
+}

@@ -55,12 +55,6 @@ export const faultsOfReads: ReadonlyArray<PlantedFault> = [
     ],
   },
   {
-    name: 'size-of-what-a-feed-has-given-kept',
-    harm: 'a feed is cut as too slow after it has given so much in all',
-    given: [{ file: TAIL, is: 'const MOST_WAITING = 1024 * 1024;', becomes: 'const MOST_WAITING = 4 * 1024;' }],
-    edits: [{ file: TAIL, is: '    this.#waiting = [];\n    this.#size = 0;\n', becomes: '    this.#waiting = [];\n' }],
-  },
-  {
     name: 'as-of-a-revision-one-early',
     harm: 'a record as it was at a revision is shown as it was before that',
     edits: [
@@ -80,17 +74,5 @@ export const faultsOfReads: ReadonlyArray<PlantedFault> = [
     name: 'as-of-a-time-without-that-time',
     harm: 'a record as it was at the time of a change is shown without that change',
     edits: [{ file: HISTORY, is: 'new Date(metadata.at) > asOf.at', becomes: 'new Date(metadata.at) >= asOf.at' }],
-  },
-  {
-    name: 'history-shows-more-than-its-tag-says',
-    harm: 'a history shows events that came after the revision by which it is tagged',
-    edits: [
-      {
-        file: 'src/read/entity-events.ts',
-        is: '(events.at(-1)?.revision ?? 0n) <= newest ? events : events.filter(({ revision }) => revision <= newest);',
-        becomes:
-          '(events.at(-1)?.revision ?? 0n) <= newest ? events : events.filter(({ revision }) => revision >= 0n);',
-      },
-    ],
   },
 ];

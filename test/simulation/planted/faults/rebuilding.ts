@@ -36,24 +36,13 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
     ],
   },
   {
-    name: 'checkpoint-not-compared-before-the-last-step',
-    harm: 'the last step of a rebuild is written over rows that are elsewhere',
-    edits: [
-      {
-        file: REBUILDING,
-        is: 'if (commitOf(own.checkpoint) !== commitOf(from)) return undefined;',
-        becomes: 'if (own.checkpoint === to) return undefined;',
-      },
-    ],
-  },
-  {
     name: 'new-version-live-before-it-is-level',
     harm: 'a new version of a read model becomes live while it lacks what the one before shows',
     edits: [
       {
         file: RUN,
         is: 'if (!isAtLeast(reached, live) && head !== undefined && reached < head) return undefined;',
-        becomes: 'if (!isAtLeast(reached, live) && head !== undefined && reached === -1n) return undefined;',
+        becomes: '',
       },
     ],
   },
@@ -65,17 +54,6 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
         file: RUN,
         is: "if (this.#status.role === 'previous' && live?.holder !== undefined) return undefined;",
         becomes: '',
-      },
-    ],
-  },
-  {
-    name: 'switch-without-the-lease',
-    harm: 'rows become live whose writer is another process by then',
-    edits: [
-      {
-        file: RUN,
-        is: 'storage.change(projection, decide, { lease, isBrief: true });',
-        becomes: 'storage.change(projection, decide, { isBrief: true });',
       },
     ],
   },
@@ -114,18 +92,6 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
     ],
   },
   {
-    name: 'unfinished-rebuild-taken-up-by-a-service',
-    harm: 'a service writes the rows that a rebuild is making, and the rebuild loses them',
-    edits: [
-      {
-        file: OPEN,
-        is: "const isUnfinished = ({ role, isRebuild }: GenerationState): boolean => role === 'building' && isRebuild;",
-        becomes:
-          "const isUnfinished = ({ role, isRebuild }: GenerationState): boolean => role === 'previous' && isRebuild;",
-      },
-    ],
-  },
-  {
     name: 'rows-of-another-version-resumed',
     harm: 'a rebuild goes on with rows that another version of the program has begun',
     edits: [
@@ -154,29 +120,6 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
         file: CATCH_UP,
         is: 'if ((await batch.write(step)) === undefined) throw leaseLost(generation.name);',
         becomes: 'await batch.write(step);',
-      },
-    ],
-  },
-  {
-    name: 'previous-rows-get-ahead',
-    harm: 'the rows that were replaced are written further than those that are live, and nobody can switch back to them',
-    edits: [
-      {
-        file: 'projections/engine/run/update-previous.ts',
-        is: 'await catchUp(writer, store, apply, checkpoint, { clock, upTo, signal: held }));',
-        becomes: 'await catchUp(writer, store, apply, checkpoint, { clock, signal: held }));',
-      },
-    ],
-  },
-  {
-    name: 'repair-of-an-older-checkpoint',
-    harm: 'a repair writes a row as it was before events that the rows show by then',
-    edits: [
-      {
-        file: 'projections/engine/verify/repair.ts',
-        is: 'const written = await rewrite({ stream, entity, parking });',
-        becomes:
-          'const { checkpoint } = await readWritableLive(storage, projection);\n  const written = await storage.rewrite(writer, checkpoint, { stream, entity, parking, mustBeLive: true });',
       },
     ],
   },

@@ -34,17 +34,6 @@ export const faultsOfSealing: ReadonlyArray<PlantedFault> = [
     ],
   },
   {
-    name: 'storage-not-asked-before-a-signature',
-    harm: 'a tree is signed while nobody knows what was signed before',
-    edits: [
-      {
-        file: SIGNING,
-        is: 'if (!(await archive.isThere())) throw STORAGE_SILENT;',
-        becomes: 'if (seal === undefined && !(await archive.isThere())) throw STORAGE_SILENT;',
-      },
-    ],
-  },
-  {
     name: 'checkpoint-noted-before-it-is-kept',
     harm: 'a checkpoint that could not be put into the storage is said to have been removed there',
     edits: [
