@@ -50,20 +50,18 @@ export const monitorLag = (
     if (position > progress.reached()) refresh();
   };
 
-  /** What came while this process stood still is of the time before that, and others have changed the rows since. */
-  const lookUnhalted = async (): Promise<void> => {
-    for (let took = Infinity; took >= 2 * ASKED_MS;) {
-      const began = clock.monotonic();
-      await withTimeout(clock, ASKED_MS, look());
-      took = clock.monotonic() - began;
-    }
+  /** Once more where this process stood still: what came meanwhile is of before, and others have changed the rows since. */
+  const lookAwake = async (): Promise<void> => {
+    const began = clock.monotonic();
+    await withTimeout(clock, ASKED_MS, look());
+    if (clock.monotonic() - began >= 2 * ASKED_MS) await withTimeout(clock, ASKED_MS, look());
   };
 
   // one for all who ask at the same time; the next one does not wait for a log that is silent
   let current: { readonly began: number; readonly ends: Promise<unknown> } | undefined;
   const compare = (): Promise<unknown> => {
     const now = clock.monotonic();
-    if (current === undefined || now - current.began >= ASKED_MS) current = { began: now, ends: lookUnhalted() };
+    if (current === undefined || now - current.began >= ASKED_MS) current = { began: now, ends: lookAwake() };
     return current.ends;
   };
   return { compare, stopped: repeat(clock, POLL_MS, signal, look) };
