@@ -89,7 +89,7 @@ describe('the event log in Postgres over a connection that breaks', () => {
          where datname = current_database() and pid <> pg_backend_pid() and application_name = 'event-log'`,
       );
       const [{ rows }] = await Promise.all([ended, other.close()]);
-      await untilConnections(admin, `pid in (0, ${rows.map(({ pid }) => pid).join()})`, 0);
+      await untilConnections(admin, `pid in (${[0, ...rows.map(({ pid }) => pid)].join()})`, 0);
       // their last words are read
       await nextTurn();
     }
