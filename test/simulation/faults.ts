@@ -171,6 +171,18 @@ export const faultsOf = ({ world, troubles, fraction, note, operate }: Scene): R
       begin: (victim, ms) => freezeWithAnswer(victim, ms),
     },
     {
+      name: 'cut off with an append on its way',
+      hinders: 'log',
+      begin: (victim, ms) => {
+        const until = world.now() + ms;
+        ambush(victim, ms, ['append'], () => {
+          note(victim.name, 'is cut off from the log as it stores something', lasting(until - world.now()));
+          troubles.keepAway(victim.process, 'log', { until, isSilent: fraction() < 0.5 });
+          return { _tag: 'Lost', ms: 0, lateMs: 0 };
+        });
+      },
+    },
+    {
       name: 'writes unnoted, while the other stands still',
       hinders: 'notes',
       begin: ({ name, process }, ms, other) => {

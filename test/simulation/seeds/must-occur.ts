@@ -16,6 +16,7 @@ export const MUST_OCCUR: ReadonlyArray<string> = [
   ...[
     'is frozen at a call until its lease has lapsed',
     'is frozen with an answer on its way',
+    'is cut off from the log as it stores something',
     'has its clock set ahead',
     'has its clock set back',
   ].map((fault) => `a service ${fault}`),
