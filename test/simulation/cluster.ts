@@ -26,6 +26,9 @@ const ENDS_MS = 60_000;
 /** Within which each request is answered, ms. */
 const ANSWERED_MS = 3_000;
 
+/** In so many lives a read model is rebuilt when nothing is written any more. */
+const REBUILT = 0.3;
+
 /** As a trace names one. */
 const OPERATOR = 'an operator';
 
@@ -38,6 +41,8 @@ export type Cluster = {
   readonly beginFaults: (many: number) => void;
   /** From now on nothing goes wrong that has not begun. In the end all services are of one version again. */
   readonly endFaults: () => void;
+  /** An operator may rebuild a read model. */
+  readonly rebuild: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -154,7 +159,7 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
   const runCommand = async (command: Command, readModel: string, program: Program): Promise<void> => {
     const process = world.begin();
     note(OPERATOR, `begins a ${command}`, `of ${readModel} with the ${program} version`);
-    endanger(process, command);
+    if (isFaulty) endanger(process, command);
     const luckOf = (place: Place) => troubles.luckOf(OPERATOR, process, place);
     const { store, storage, files } = reachedBy(world, process, shared, luckOf);
     const { snapshotKey } = memoryConfig(checkpointKey);
@@ -243,6 +248,7 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
       say('nothing goes wrong any more');
       void goBack();
     },
+    rebuild: () => carryOut(fraction() < REBUILT ? [['rebuild']] : []),
     stop: async () => {
       isOver = true;
       await Promise.all(slots.map(stopInOrder));

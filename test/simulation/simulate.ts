@@ -1,6 +1,7 @@
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { makeMemoryFiles } from '../support/memory-adapters/memory-files.js';
 import { checkAtRest } from './at-rest.js';
+import { watchSwitches } from './checks/switches.js';
 import { startClients } from './clients/clients.js';
 import { startCluster } from './cluster.js';
 import { makeNotebook, type Outcome } from './notebook.js';
@@ -37,10 +38,12 @@ export const simulate = async (
   const { outcome, ...notes } = makeNotebook(world.now);
   // the log and the database have a clock of their own
   const { clock, random } = world.begin();
+  const { storage, ...readModels } = await makeStore({ world, clock, notes });
   const shared: Shared = {
     store: makeInMemoryEventStore('the log', { page: 2 + (seed % PAGES) ** 2 }),
     files: makeMemoryFiles(clock),
-    ...(await makeStore({ world, clock, notes })),
+    storage: watchSwitches(storage, world.now, notes),
+    ...readModels,
   };
   /** Runs until the work is done, which does not take for ever. */
   const ended = <A>(what: string, work: Promise<A>): Promise<A> => {
@@ -54,6 +57,7 @@ export const simulate = async (
     await world.run(world.now() + LIFE_MS);
     cluster.endFaults();
     await ended('what clients do', clients.done);
+    await ended('a rebuild', cluster.rebuild());
     await world.run(world.now() + REST_MS);
     await ended('the check at rest', checkAtRest({ world, cluster, shared, notes, random, told: clients.told }));
     await ended('the stop', cluster.stop());
