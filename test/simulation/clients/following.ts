@@ -99,7 +99,8 @@ export const followUntil = async (
 ): Promise<() => Promise<void>> => {
   const { world, told, notes, random } = client;
   await world.sleep(random.fraction() * FIRST_MS);
-  if (told.records.Business.length === 0) await create(client);
+  // one that got no answer is not known
+  while (told.records.Business.length === 0) await create(client);
   const record = aRecord(client, 'Business') ?? '';
   const path = isOfAll ? LEDGER : `${BUSINESSES}/${record}/events`;
   const feed = follow(client, path);
