@@ -9,6 +9,8 @@ export type Read = {
   readonly process: object;
   readonly began: number;
   readonly ended: number;
+  /** Since when its process runs without having stood still. Default: ever. */
+  readonly awakeSince?: number;
   /** `List`: it may lack what was answered as not projected. `Old`: it has said that it may lack what came last. */
   readonly of: 'Log' | 'Record' | 'List' | 'Old';
   /** What was seen, for people. */
@@ -17,11 +19,15 @@ export type Read = {
   readonly fits: (state: State, states: ReadonlyArray<State>) => boolean;
 };
 
-/** For how long what was shown before it was answered may not be shown by another process, or in another way, ms. */
+/** For how long what was shown before it was answered may not be shown elsewhere, ms. */
 const SHOWN_EVERYWHERE_MS = 3_000;
 
+/** By another process, in another way, or by a process that stood still a moment ago. */
+const isElsewhere = (earlier: Read, { process, of, began, awakeSince = -Infinity }: Read): boolean =>
+  earlier.process !== process || earlier.of !== of || began - awakeSince < SHOWN_EVERYWHERE_MS;
+
 const isBefore = (earlier: Read, read: Read): boolean =>
-  earlier.ended + (earlier.process === read.process && earlier.of === read.of ? 0 : SHOWN_EVERYWHERE_MS) < read.began;
+  earlier.ended + (isElsewhere(earlier, read) ? SHOWN_EVERYWHERE_MS : 0) < read.began;
 
 const isOfNow = ({ of }: Read): boolean => of === 'Log' || of === 'Record';
 
