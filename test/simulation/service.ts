@@ -24,7 +24,7 @@ import { filesBy } from './ports/files.js';
 import { logBy } from './ports/log.js';
 import { queriesBy } from './ports/queries.js';
 import { storageBy } from './ports/rows.js';
-import { sealBy } from './ports/seal.js';
+import { lockTreeBy, sealBy } from './ports/seal.js';
 import { type Program, registryOf } from './program.js';
 import { type Answer, beginRequest } from './request.js';
 import type { Store } from './stores/stores.js';
@@ -100,7 +100,10 @@ export const reachedBy = (
     }),
     storage: storageBy(makeWay(world, process, rows, { patienceMs: WRITER_MS, repeats: false }), storage),
     queries: queriesBy(reading, queries),
-    seal: (ledger, place) => sealBy(reading, process, seal(ledger, place)),
+    seal: (ledger, place) => {
+      const own = seal(ledger, place);
+      return sealBy(reading, own, lockTreeBy(reading, process, own.lockTree));
+    },
     files: filesBy(
       makeWay(world, process, objects, { patienceMs: FILES_MS, repeats: true }),
       () => objects.breaksOff(),

@@ -5,6 +5,7 @@ import { unavailable } from '../../src/infrastructure/postgres/read-models/read-
 import type { LedgerSeal } from '../../src/infrastructure/postgres/read-models/open-read-models.js';
 import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
 import { QUORUM_TIMEOUT_MS } from '../../src/sealing/keep-cosigning.js';
+import { makeInTurn } from './in-turn.js';
 import type { MemoryStorage } from './memory-storage/memory-storage.js';
 import { noTable } from './memory-storage/refusal.js';
 
@@ -35,7 +36,7 @@ export const makeMemorySeal = (clock: Clock, storage: MemoryStorage) => {
   let signed: ReadonlyArray<Recorded> = [];
   let cosigned: ReadonlyArray<Recorded> = [];
   const noted: Array<Noted> = [];
-  let locked: Promise<unknown> = Promise.resolve();
+  const inTurn = makeInTurn();
   const recordedNow = (checkpoint: SignedCheckpoint): Recorded => ({ ...checkpoint, at: clock.date().getTime() });
 
   const handedOut = (): SignedCheckpoint | undefined => {
@@ -59,8 +60,8 @@ export const makeMemorySeal = (clock: Clock, storage: MemoryStorage) => {
 
   const lockTree =
     (ledger: string): LedgerSeal['lockTree'] =>
-    (work) => {
-      const result = locked.then(async () => {
+    (work) =>
+      inTurn(async () => {
         if (!(await isLive(ledger))) return undefined;
         let own = signed;
         const done = await work({
@@ -75,9 +76,6 @@ export const makeMemorySeal = (clock: Clock, storage: MemoryStorage) => {
         signed = own;
         return done;
       });
-      locked = result.catch(() => undefined);
-      return result;
-    };
 
   /** `files`: the place of the file storage. */
   return (ledger: string, files = ''): Omit<LedgerSeal, 'storage'> => ({

@@ -7,6 +7,8 @@ import type { Progress } from './progress.js';
 
 /** Less than `FRESH_MS`, so that rows stay fresh from one poll to the next. */
 const POLL_MS = 500;
+/** How long an answer waits for a comparison. */
+const ASKED_MS = 300;
 
 type LagDeps = {
   readonly clock: Clock;
@@ -17,9 +19,6 @@ type LagDeps = {
   /** Starts reading the checkpoint of the rows, when another process writes them. */
   readonly refresh: () => void;
 };
-
-/** How long an answer waits for a comparison. */
-const ASKED_MS = 300;
 
 type LagMonitor = {
   /** Has the rows compared anew; resolves when they are, or when the log has not answered for 0.3 s. Never rejects. */

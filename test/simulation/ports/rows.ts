@@ -2,11 +2,24 @@ import type { EntityRows, LedgerRows, ReadModelStorage, RowStorage } from '../..
 import type { Way } from '../way.js';
 import { called, failed } from './called.js';
 
+/** The members of the port and of its parts that are a call, and nothing else. */
+export const CALLS = {
+  plain: [
+    ...(['migrate', 'isMigrated', 'generations', 'statuses', 'liveCheckpoints', 'noteAcknowledged'] as const),
+    ...(['acquire', 'release', 'holdsMore', 'complete', 'rewrite', 'whyRejected'] as const),
+    ...(['countParked', 'listParked', 'findParked'] as const),
+  ],
+  entityRows: ['step', 'writeWithParking', 'read', 'parkedStreams'],
+  ledgerRows: ['step', 'end', 'leaves', 'readTiles', 'writeTiles'],
+  storedRows: ['snapshots', 'texts', 'idsAfter', 'sample', 'idBehind', 'missing'],
+  storedLedger: ['size', 'rows', 'placesOf', 'readTiles'],
+} as const;
+
 const rowsBy = (way: Way, storage: RowStorage): RowStorage => ({
   entityRows: (writer): EntityRows => {
     const rows = storage.entityRows(writer);
     return {
-      ...called(way, rows, ['step', 'writeWithParking', 'read', 'parkedStreams']),
+      ...called(way, rows, CALLS.entityRows),
       prepare: (entities) => {
         const write = rows.prepare(entities);
         return (step) => way.call('write rows', () => write(step), failed);
@@ -16,7 +29,7 @@ const rowsBy = (way: Way, storage: RowStorage): RowStorage => ({
   ledgerRows: (writer): LedgerRows => {
     const rows = storage.ledgerRows(writer);
     return {
-      ...called(way, rows, ['step', 'end', 'leaves', 'readTiles', 'writeTiles']),
+      ...called(way, rows, CALLS.ledgerRows),
       prepare: (batch) => {
         const write = rows.prepare(batch);
         return (step) => way.call('write ledger', () => write(step), failed);
@@ -25,30 +38,10 @@ const rowsBy = (way: Way, storage: RowStorage): RowStorage => ({
   },
 });
 
-const WHOLE = [
-  'migrate',
-  'isMigrated',
-  'generations',
-  'statuses',
-  'liveCheckpoints',
-  'noteAcknowledged',
-  'acquire',
-  'release',
-  'change',
-  'holdsMore',
-  'complete',
-  'compare',
-  'rewrite',
-  'whyRejected',
-  'countParked',
-  'listParked',
-  'findParked',
-] as const satisfies ReadonlyArray<keyof ReadModelStorage>;
-
 /** The read models, as a process reaches them. The driver never repeats a call. */
 export const storageBy = (way: Way, storage: ReadModelStorage): ReadModelStorage => ({
   ...rowsBy(way, storage),
-  ...called(way, storage, WHOLE),
+  ...called(way, storage, [...CALLS.plain, 'change', 'compare']),
   // when the storage is away, the lease expires instead
   release: (lease) =>
     way.call(
@@ -59,14 +52,6 @@ export const storageBy = (way: Way, storage: ReadModelStorage): ReadModelStorage
   whileWriting: (work) => storage.whileWriting((rows) => work(rowsBy(way, rows))),
   listen: (onCheckpoint, onLost, signal) =>
     storage.listen((readModel, commit) => way.hear(() => onCheckpoint(readModel, commit), onLost), onLost, signal),
-  storedRows: (projection, generation) =>
-    called(way, storage.storedRows(projection, generation), [
-      'snapshots',
-      'texts',
-      'idsAfter',
-      'sample',
-      'idBehind',
-      'missing',
-    ]),
-  storedLedger: (ledger) => called(way, storage.storedLedger(ledger), ['size', 'rows', 'placesOf', 'readTiles']),
+  storedRows: (projection, generation) => called(way, storage.storedRows(projection, generation), CALLS.storedRows),
+  storedLedger: (ledger) => called(way, storage.storedLedger(ledger), CALLS.storedLedger),
 });

@@ -1,25 +1,21 @@
-import { either as E } from 'fp-ts';
 import { SILENCE_MS } from '../../../src/event-sourcing/answer-deadline.js';
-import { unavailable } from '../../../src/infrastructure/postgres/read-models/read-model.js';
 import type { LedgerSeal } from '../../../src/infrastructure/postgres/read-models/open-read-models.js';
 import type { SealedTree } from '../../../src/read/sealed-tree.js';
 import type { LockedTree, LockTree } from '../../../src/sealing/lock-tree.js';
-import type { Failure, Way } from '../way.js';
+import type { Way } from '../way.js';
 import type { SimulatedProcess } from '../world.js';
-import { called, failed } from './called.js';
+import { called, failed, unreached } from './called.js';
 import { ofPostgres } from './failures.js';
-
-const left = (failure: Failure) => Promise.resolve(E.left(unavailable(ofPostgres(failure))));
 
 /** The tree of the ledger and its checkpoints, as a process reads them. */
 export const sealedTreeBy = (way: Way, tree: SealedTree): SealedTree => ({
-  newestCheckpoint: () => way.call('newest checkpoint', tree.newestCheckpoint, left),
-  newestOf: (origin) => way.call('newest checkpoint', () => tree.newestOf(origin), left),
-  cosignedOf: (origin) => way.call('newest cosigned', () => tree.cosignedOf(origin), left),
+  newestCheckpoint: () => way.call('newest checkpoint', tree.newestCheckpoint, unreached),
+  newestOf: (origin) => way.call('newest checkpoint', () => tree.newestOf(origin), unreached),
+  cosignedOf: (origin) => way.call('newest cosigned', () => tree.cosignedOf(origin), unreached),
   checkpoints: () => way.pull('checkpoints', tree.checkpoints(), failed),
   cosigned: () => way.pull('cosigned', tree.cosigned(), failed),
-  readTiles: (tiles) => way.call('read tiles', () => tree.readTiles(tiles), left),
-  readLeaves: (first, count) => way.call('read leaves', () => tree.readLeaves(first, count), left),
+  readTiles: (tiles) => way.call('read tiles', () => tree.readTiles(tiles), unreached),
+  readLeaves: (first, count) => way.call('read leaves', () => tree.readLeaves(first, count), unreached),
 });
 
 /** How long another one that has the lock is waited for, ms. */
@@ -29,7 +25,7 @@ const LOCKED_MS = SILENCE_MS;
  * A transaction, which begins, does its work and is committed, each by calls of their own. What was killed, or has waited for
  * too long, has none any more.
  */
-const lockTreeBy =
+export const lockTreeBy =
   (way: Way, { end, arrive }: SimulatedProcess, lockTree: LockTree): LockTree =>
   async <A>(work: (tree: LockedTree) => Promise<A>): Promise<A | undefined> => {
     await way.call('lock tree', () => Promise.resolve(), failed);
@@ -67,15 +63,15 @@ const lockTreeBy =
     return done;
   };
 
-/** What is kept of a ledger's seal, as a process reaches it. */
+/** What is kept of a ledger's seal, as it is reached on this way. The lock of its tree is more than a call. */
 export const sealBy = (
   way: Way,
-  process: SimulatedProcess,
   seal: Omit<LedgerSeal, 'storage'>,
+  lockTree: LockTree,
 ): Omit<LedgerSeal, 'storage'> => ({
   ...called(way, seal, ['findNoted']),
   tree: sealedTreeBy(way, seal.tree),
-  lockTree: lockTreeBy(way, process, seal.lockTree),
+  lockTree,
   notes: called(way, seal.notes, ['note', 'largestOf']),
   openCosigned: async () => {
     const cosigned = await way.call('open cosigned', seal.openCosigned, failed);

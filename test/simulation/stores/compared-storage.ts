@@ -10,6 +10,7 @@ import type {
   ReadModelStorage,
   RowStorage,
 } from '../../../projections/engine/storage.js';
+import { CALLS } from '../ports/rows.js';
 
 /** Called with what two storages differ in. */
 type OnDifference = (line: string) => void;
@@ -98,7 +99,7 @@ export const comparedStorage = (
     entityRows: (writer): EntityRows => {
       const [first, second] = [one.entityRows(writer), other.entityRows(writer)];
       return {
-        ...compared(first, second, ['step', 'writeWithParking', 'read', 'parkedStreams']),
+        ...compared(first, second, CALLS.entityRows),
         prepare: (entities) => {
           const [write, writeOther] = [first.prepare(entities), second.prepare(entities)];
           return (step) =>
@@ -113,7 +114,7 @@ export const comparedStorage = (
     ledgerRows: (writer): LedgerRows => {
       const [first, second] = [one.ledgerRows(writer), other.ledgerRows(writer)];
       return {
-        ...compared(first, second, ['step', 'end', 'leaves', 'readTiles', 'writeTiles']),
+        ...compared(first, second, CALLS.ledgerRows),
         prepare: (batch) => {
           const [write, writeOther] = [first.prepare(batch), second.prepare(batch)];
           return (step) =>
@@ -129,11 +130,7 @@ export const comparedStorage = (
 
   return {
     ...rows,
-    ...compared(one, other, [
-      ...(['migrate', 'isMigrated', 'generations', 'statuses', 'liveCheckpoints', 'noteAcknowledged'] as const),
-      ...(['acquire', 'release', 'holdsMore', 'complete', 'rewrite', 'whyRejected'] as const),
-      ...(['countParked', 'listParked', 'findParked'] as const),
-    ]),
+    ...compared(one, other, CALLS.plain),
     change: (projection, decide, options) => {
       const decided = makeDecided<ReadonlyArray<GenerationState>, Change | undefined>(same, 'what a change sees');
       return both(
@@ -173,11 +170,8 @@ export const comparedStorage = (
     whileWriting: (work) => work(rows),
     listen: one.listen,
     storedRows: (projection, generation) =>
-      compared(one.storedRows(projection, generation), other.storedRows(projection, generation), [
-        ...(['snapshots', 'texts', 'idsAfter', 'sample', 'idBehind', 'missing'] as const),
-      ]),
-    storedLedger: (ledger) =>
-      compared(one.storedLedger(ledger), other.storedLedger(ledger), ['size', 'rows', 'placesOf', 'readTiles']),
+      compared(one.storedRows(projection, generation), other.storedRows(projection, generation), CALLS.storedRows),
+    storedLedger: (ledger) => compared(one.storedLedger(ledger), other.storedLedger(ledger), CALLS.storedLedger),
   };
 };
 

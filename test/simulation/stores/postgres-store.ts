@@ -12,6 +12,7 @@ import { makeSealedTree } from '../../../src/infrastructure/postgres/seal/sealed
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 import { planByIndex } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
+import { makeInTurn } from '../../support/in-turn.js';
 import { makeMemoryStorage } from '../../support/memory-storage/memory-storage.js';
 import { choosingRows } from './any-rows.js';
 import { comparedStorage } from './compared-storage.js';
@@ -21,7 +22,7 @@ import { takeClock } from './postgres-clock.js';
 import type { MakeStore, StoreName } from './stores.js';
 import { makeWhole } from './whole.js';
 import { wholeQueries } from './whole-queries.js';
-import { makeInTurn, wholeSeal } from './whole-seal.js';
+import { wholeSeal } from './whole-seal.js';
 import { wholeStorage } from './whole-storage.js';
 
 /** A statement that takes so long on the machine does not end, ms. */

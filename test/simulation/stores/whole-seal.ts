@@ -2,21 +2,9 @@ import { either as E } from 'fp-ts';
 import type { LedgerSeal } from '../../../src/infrastructure/postgres/read-models/open-read-models.js';
 import type { SignedCheckpoint } from '../../../src/read/sealed-tree.js';
 import type { LockedTree, LockTree } from '../../../src/sealing/lock-tree.js';
-import { called } from '../ports/called.js';
-import { sealedTreeBy } from '../ports/seal.js';
+import type { InTurn } from '../../support/in-turn.js';
+import { sealBy } from '../ports/seal.js';
 import { type Whole, wayOf } from './whole.js';
-
-type InTurn = <A>(work: () => Promise<A>) => Promise<A>;
-
-/** One after the other: over all processes, and for as long as each takes in the world. */
-export const makeInTurn = (): InTurn => {
-  let before: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = before.then(work);
-    before = done.catch(() => undefined);
-    return done;
-  };
-};
 
 /**
  * The work takes its time in the world, and a transaction that is open meanwhile would have others wait for it on the machine,
@@ -69,13 +57,4 @@ export const wholeSeal = (
   whole: Whole,
   inTurn: InTurn,
   seal: Omit<LedgerSeal, 'storage'>,
-): Omit<LedgerSeal, 'storage'> => {
-  const way = wayOf(whole);
-  return {
-    ...called(way, seal, ['findNoted']),
-    tree: sealedTreeBy(way, seal.tree),
-    lockTree: wholeLockTree(whole, inTurn, seal.lockTree),
-    notes: called(way, seal.notes, ['note', 'largestOf']),
-    openCosigned: async () => called(way, await whole(seal.openCosigned), ['largestOf', 'record', 'readTiles']),
-  };
-};
+): Omit<LedgerSeal, 'storage'> => sealBy(wayOf(whole), seal, wholeLockTree(whole, inTurn, seal.lockTree));

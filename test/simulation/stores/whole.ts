@@ -1,3 +1,4 @@
+import { makeInTurn } from '../../support/in-turn.js';
 import type { Way } from '../way.js';
 import type { World } from '../world.js';
 
@@ -9,15 +10,14 @@ export type Whole = <A>(call: () => Promise<A>) => Promise<A>;
 
 /** `begin` runs before each call. */
 export const makeWhole = ({ standStill }: World, begin: () => void): Whole => {
-  let before: Promise<unknown> = Promise.resolve();
-  return (call) => {
-    const done = before.then(() => {
-      begin();
-      return call();
-    });
-    before = done.catch(() => undefined);
-    return standStill(done);
-  };
+  const inTurn = makeInTurn();
+  return (call) =>
+    standStill(
+      inTurn(() => {
+        begin();
+        return call();
+      }),
+    );
 };
 
 /** The way to what is on the machine: no call is on it for any time, and none fails on it. */
