@@ -3,6 +3,7 @@ import { categoriesOf } from '../../projections/read-model.js';
 import { readModelsOf, registry } from '../../src/entities/registry.js';
 import { orThrow } from '../../src/event-sourcing/attempt.js';
 import { drawCheckpointKey, memoryConfig } from '../support/memory-adapters/memory-config.js';
+import { below, oneOf } from './chance.js';
 import { type Fault, faultsOf, type Victim } from './faults.js';
 import type { Notebook } from './notebook.js';
 import { type Command, operate } from './operator.js';
@@ -140,7 +141,7 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
   /** What happens to the process of a command in its midst. */
   const endanger = (process: SimulatedProcess, command: Command): void => {
     const chance = fraction();
-    const skipped = Math.floor(fraction() * 60);
+    const skipped = below({ random }, 60);
     const kill = (): void => {
       note(OPERATOR, `is killed in a ${command}`);
       process.kill();
@@ -175,8 +176,8 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
 
   const carryOut = async (plan: ReadonlyArray<ReadonlyArray<Command>>): Promise<void> => {
     const models = readModelsOf(registry);
-    const readModel = models[Math.floor(fraction() * models.length)]?.name ?? '';
-    const program = slots[Math.floor(fraction() * SERVICES)]?.program ?? 'old';
+    const readModel = oneOf({ random }, models)?.name ?? '';
+    const program = oneOf({ random }, slots)?.program ?? 'old';
     for (const step of plan) {
       await Promise.all(step.map((command) => runCommand(command, readModel, program)));
       await world.sleep(fraction() * STEP_MS);
@@ -186,7 +187,7 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
   const faults = faultsOf({
     world,
     troubles,
-    fraction,
+    random,
     note,
     operate: (plan) => void carryOut(plan),
   });
@@ -213,8 +214,8 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
   const makeTrouble = async (many: number): Promise<void> => {
     for (let left = many; left > 0; left -= 1) {
       await world.sleep(fraction() * PAUSE_MS);
-      const fault = faults[Math.floor(fraction() * faults.length)];
-      const number = Math.floor(fraction() * SERVICES);
+      const fault = oneOf({ random }, faults);
+      const number = below({ random }, SERVICES);
       const [slot, other] = [slots[number], slots[(number + 1) % SERVICES]];
       const ms = fraction() * LONGEST_MS;
       if (fault === undefined || slot === undefined || other === undefined || !(await mayBegin(fault))) continue;

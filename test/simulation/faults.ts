@@ -1,3 +1,5 @@
+import type { Random } from '../../src/event-sourcing/random.js';
+import { below, oneOf } from './chance.js';
 import { LEASE_MS } from '../../projections/engine/generation/lease.js';
 import { type Command, PLANS } from './operator.js';
 import { type Place, PLACES, type Troubles } from './trouble.js';
@@ -30,7 +32,7 @@ export type Fault = {
 type Scene = {
   readonly world: World;
   readonly troubles: Troubles;
-  readonly fraction: () => number;
+  readonly random: Pick<Random, 'fraction'>;
   /** Says something, and counts it. */
   readonly note: (who: string, what: string, more?: string) => void;
   readonly operate: (plan: ReadonlyArray<ReadonlyArray<Command>>) => void;
@@ -64,9 +66,8 @@ const hindrance = (place: Place): Pick<Fault, 'hinders'> => {
 };
 
 /** All that may go wrong. Each lasts for as long as it is told to, and several may at once. */
-export const faultsOf = ({ world, troubles, fraction, note, operate }: Scene): ReadonlyArray<Fault> => {
-  const below = (many: number): number => Math.floor(fraction() * many);
-  const drawn = <A>(all: ReadonlyArray<A>): A | undefined => all[below(all.length)];
+export const faultsOf = ({ world, troubles, random, note, operate }: Scene): ReadonlyArray<Fault> => {
+  const { fraction } = random;
   const lasting = (ms: number): string => `for ${ms.toFixed(0)} ms`;
 
   const atPlace = (place: Place): ReadonlyArray<Fault> => [
@@ -117,8 +118,8 @@ export const faultsOf = ({ world, troubles, fraction, note, operate }: Scene): R
     names: ReadonlyArray<string | undefined>,
     mishap: Parameters<Troubles['lieInWait']>[1]['mishap'],
   ): void => {
-    const name = drawn(names);
-    const end = troubles.lieInWait(process, { name, skipped: below(name === undefined ? 60 : 3), mishap });
+    const name = oneOf({ random }, names);
+    const end = troubles.lieInWait(process, { name, skipped: below({ random }, name === undefined ? 60 : 3), mishap });
     void world.sleep(ms).then(end);
   };
 

@@ -12,6 +12,7 @@ import { projectionsOf, readModelsOf, type Registry, signingRows } from '../../s
 import { reasonOf } from '../../src/event-sourcing/reason-of.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { Storage } from '../../src/infrastructure/open-storage.js';
+import { oneOf } from './chance.js';
 import type { Notebook } from './notebook.js';
 import type { SimulatedProcess } from './world.js';
 
@@ -43,9 +44,6 @@ type Operator = {
   readonly snapshotKey: string | undefined;
   readonly notes: Notebook;
 };
-
-const drawn = <A>({ random }: SimulatedProcess, all: ReadonlyArray<A>): A | undefined =>
-  all[Math.floor(random.fraction() * all.length)];
 
 const failureOr = <A>(result: E.Either<EngineFailure, A>, show: (done: A) => string): string =>
   E.isLeft(result) ? result.left.message : show(result.right);
@@ -124,7 +122,7 @@ const onEntities = async (
     live === undefined || projection === undefined
       ? []
       : await storage.storedRows(projection, live).idsAfter(undefined, 20);
-  const id = drawn(process, ids);
+  const id = oneOf(process, ids);
   if (id === undefined) return 'there is no row to repair';
   return failureOr(await readModel.repair(`${category}-${id}`), ({ _tag }) => {
     notes.count('a row was repaired');

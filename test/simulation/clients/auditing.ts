@@ -3,7 +3,8 @@ import { leafHash } from '../../../src/seal/hash.js';
 import { parseSigner } from '../../../src/seal/note-key.js';
 import { verifyTlogProof } from '../../../src/seal/tlog-proof.js';
 import { right } from '../../support/sealed-tree.js';
-import { aRecord, askAny, type Asked, below, type Client, isLucky, oneOf } from './client.js';
+import { below, isLucky, oneOf } from '../chance.js';
+import { aRecord, askAny, type Asked, type Client } from './client.js';
 import type { LedgerEvent } from './told.js';
 
 export const LEDGER = '/audit/v1/events';

@@ -1,4 +1,5 @@
 import type { Random } from '../../../src/event-sourcing/random.js';
+import { isLucky, oneOf } from '../chance.js';
 import type { Cluster } from '../cluster.js';
 import type { Notebook } from '../notebook.js';
 import type { Answer } from '../request.js';
@@ -51,15 +52,6 @@ const deadlineOf = ({ method, path, headers }: Request): number => {
   const isOfFile = path.endsWith('/file') || headers?.['content-type']?.startsWith('multipart/') === true;
   return DEADLINE_MS + (isOfFile ? FILES_MS : method === 'GET' ? 0 : CHANGE_MS);
 };
-
-/** Draws a whole number below `many`. */
-export const below = ({ random }: Pick<Client, 'random'>, many: number): number => Math.floor(random.fraction() * many);
-
-/** Draws one of them. */
-export const oneOf = <A>(client: Pick<Client, 'random'>, all: ReadonlyArray<A>): A | undefined =>
-  all[below(client, all.length)];
-
-export const isLucky = ({ random }: Pick<Client, 'random'>, chance: number): boolean => random.fraction() < chance;
 
 /** Draws a record that is known: often one of the newest, at which others are, too. */
 export const aRecord = (client: Client, kind: Kind): string | undefined => {

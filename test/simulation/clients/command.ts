@@ -2,7 +2,8 @@ import type { Command } from '../checks/commands.js';
 import { looksAs } from '../checks/lists.js';
 import type { Read } from '../checks/reads.js';
 import type { State } from '../checks/states.js';
-import { askAny, askOnce, type Asked, type Client, isDown, isLucky, type Request } from './client.js';
+import { isLucky } from '../chance.js';
+import { askAny, askOnce, type Asked, type Client, isDown, type Request } from './client.js';
 import { revisionIn, rowIn, seenOf } from './seen.js';
 
 type Given = {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { State } from '../checks/states.js';
-import { aRecord, askAny, below, type Client, isLucky } from './client.js';
+import { below, isLucky } from '../chance.js';
+import { aRecord, askAny, type Client } from './client.js';
 import { DOCUMENTS } from './on-documents.js';
 
 /** Reads the file of a document, or a range of it: it is that of one of its states. */

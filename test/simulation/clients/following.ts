@@ -1,7 +1,8 @@
 import type { Sent } from '../checks/feeds.js';
 import type { State } from '../checks/states.js';
 import { parseBlock } from '../../support/event-stream.js';
-import { aRecord, type Client, oneOf } from './client.js';
+import { oneOf } from '../chance.js';
+import { aRecord, type Client } from './client.js';
 import { command } from './command.js';
 import { LEDGER } from './auditing.js';
 import { BUSINESSES, create, newKey } from './on-businesses.js';

@@ -1,6 +1,7 @@
 import type { Listed, Row } from '../checks/lists.js';
 import type { State } from '../checks/states.js';
-import { askAny, type Asked, type Client, isLucky, oneOf } from './client.js';
+import { isLucky, oneOf } from '../chance.js';
+import { askAny, type Asked, type Client } from './client.js';
 import { USERS, WORDS } from './on-businesses.js';
 import { PATHS } from './reading.js';
 import type { Kind } from './told.js';

@@ -1,6 +1,7 @@
 import { command } from './command.js';
 import { revisionIn, rowIn } from './seen.js';
-import { aRecord, askAny, type Asked, below, type Client, isDown, isLucky, oneOf, type Request } from './client.js';
+import { below, isLucky, oneOf } from '../chance.js';
+import { aRecord, askAny, type Asked, type Client, isDown, type Request } from './client.js';
 
 export const BUSINESSES = '/api/v1/business';
 

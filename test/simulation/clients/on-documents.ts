@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { State } from '../checks/states.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
-import { aRecord, below, type Client, isLucky, oneOf } from './client.js';
+import { below, isLucky, oneOf } from '../chance.js';
+import { aRecord, type Client } from './client.js';
 import { command } from './command.js';
 import { rowIn } from './seen.js';
 import { newKey } from './on-businesses.js';

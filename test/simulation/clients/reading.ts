@@ -1,6 +1,7 @@
 import type { Read } from '../checks/reads.js';
 import { type SeenEvent, stateAt } from '../checks/states.js';
-import { aRecord, askAny, type Asked, type Client, isLucky, oneOf } from './client.js';
+import { isLucky, oneOf } from '../chance.js';
+import { aRecord, askAny, type Asked, type Client } from './client.js';
 import { type Seen, seenOf } from './seen.js';
 import { BUSINESSES } from './on-businesses.js';
 import { DOCUMENTS } from './on-documents.js';
