@@ -61,7 +61,7 @@ const optionsFor = ({ place, spec, concurrency }: Run, work: string): object => 
   tempDirName: path.join(work, 'copy'),
   reporters: ['json', 'progress-append-only'],
   jsonReporter: { fileName: path.join(work, 'report.json') },
-  timeoutMS: 20_000,
+  timeoutMS: 10_000,
   warnings: { slow: false },
 });
 

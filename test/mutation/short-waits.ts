@@ -1,7 +1,7 @@
 import type { Context } from 'mocha';
 
 /** So long a test may take, ms. Many a change has one wait for what never comes. */
-const LONGEST = 15_000;
+const LONGEST = 8_000;
 
 /** The tool itself lets a test wait for a minute, and begins a process anew after that. */
 // mocha finds it by its name

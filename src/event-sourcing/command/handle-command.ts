@@ -127,13 +127,11 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
     if (earlier.right !== undefined)
       return E.right({ _tag: 'CarriedOut', revision: earlier.right, isJustRead, offered });
 
-    let known = folded;
     const decision = decide(decider, call, folded);
     if (E.isRight(decision) && RA.isNonEmpty(decision.right)) {
       const appended = await append(handler, call, folded, decision.right);
       if (E.isRight(appended)) return appended;
       if (appended.left._tag !== 'Outdated') return E.left(appended.left);
-      known = appended.left.known;
       if (appended.left.offered !== undefined) offered = [...offered, appended.left.offered];
     } else if (isJustRead) {
       return E.isLeft(decision) ? decision : E.right(withoutEvents(folded));
@@ -143,7 +141,7 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
       retry ??= makeRetry({ runtime, first: 2, longest: limits.maxPause, attempts: limits.attempts - AT_ONCE });
       if (!(await retry.again())) return E.left({ _tag: 'StreamContended', stream: call.stream });
     }
-    loaded = await readOn(handler, call, known, isCompared);
+    loaded = await readOn(handler, call, folded, isCompared);
   }
 };
 

@@ -97,15 +97,12 @@ export const load = async <State, Event extends DomainEvent>(
   if (call.fresh) return needsKeys ? loadAnew(repository, call) : notRead(unfolded(decider.initialState));
   const snapshot = await findSnapshot(call.stream);
   if (snapshot === undefined || (needsKeys && snapshot.hasKeyedCommands)) return loadAnew(repository, call);
-  const folded = foldOf(snapshot);
-  cache.set(call.stream, folded);
-  return notRead(folded);
+  return notRead(foldOf(snapshot));
 };
 
-/** The stream has other events than the fold: read on from `known`, the part of the fold that still holds. */
-type Outdated<State> = {
+/** The stream has other events than the fold. */
+type Outdated = {
   readonly _tag: 'Outdated';
-  readonly known: Folded<State>;
   /** Hash of the last event that was offered, where the store has events with its ids: these, or those of a request before. */
   readonly offered?: string;
 };
@@ -152,7 +149,7 @@ export const append = async <State, Event extends DomainEvent>(
   call: Call,
   folded: Folded<State>,
   events: RNEA.ReadonlyNonEmptyArray<Event>,
-): Promise<E.Either<AppendRejected | StoreUnavailable | Outdated<State>, Handled<State, Event>>> => {
+): Promise<E.Either<AppendRejected | StoreUnavailable | Outdated, Handled<State, Event>>> => {
   const { store, decider, runtime, cache, decisions } = repository;
   const { commandId, actor } = call.envelope;
   const { keyed } = folded;
@@ -173,15 +170,11 @@ export const append = async <State, Event extends DomainEvent>(
   const appended = await store.append(call.stream, folded.revision, sealed);
   if (E.isLeft(appended)) {
     cache.delete(call.stream);
-    const failure = appended.left;
-    if (failure._tag !== 'RevisionConflict') return E.left(failure);
-    // The stream is shorter than the fold: it was restored from a backup, and the fold is void.
-    const isAhead = nextRevision(failure.actual) > nextRevision(folded.revision);
-    return E.left({ _tag: 'Outdated', known: isAhead ? folded : unfolded(decider.initialState) });
+    return E.left(appended.left._tag === 'RevisionConflict' ? { _tag: 'Outdated' } : appended.left);
   }
   const { revision, position, confirmedNew } = appended.right;
   // The store recognises a repeat by its ids alone; whether the request is the same, only the stored event says.
-  if (isKeyed(commandId) && !confirmedNew) return E.left({ _tag: 'Outdated', known: folded, offered: last.hash });
+  if (isKeyed(commandId) && !confirmedNew) return E.left({ _tag: 'Outdated', offered: last.hash });
 
   if (isKeyed(commandId)) keyed.add(commandId, revision);
   const creationPosition = revision === 0n ? position : folded.creationPosition;

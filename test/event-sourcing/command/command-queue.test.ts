@@ -75,16 +75,48 @@ describe('the queue of commands', () => {
     };
     const first = queue('business-1', failing('refused'));
     const second = queue('business-1', failing('log away'));
-    const third = queue('business-1', aTask('third', began).task);
+    const waiting = ['third', 'fourth'].map((name) => queue('business-1', aTask(name, began).task));
     fail();
     expect(await soon(first)).to.deep.equal(E.left('refused'));
     await turn();
     fail();
-    expect(await soon(Promise.all([second, third]))).to.deep.equal([E.left('log away'), E.left('log away')]);
+    const away = E.left('log away');
+    expect(await soon(Promise.all([second, ...waiting]))).to.deep.equal([away, away, away]);
     const later = aTask('later', began);
     later.end();
     expect(await soon(queue('business-1', later.task))).to.deep.equal(E.right('later'));
     expect(began).to.deep.equal(['refused', 'log away', 'later']);
+  });
+
+  it('runs what comes after a shared failure, though others still have to be told of it', async () => {
+    const queue = makeCommandQueue(100, () => true);
+    const failing = queue('business-1', () => Promise.resolve(E.left('log away')));
+    const waiting = Array.from({ length: 20 }, () => queue('business-1', aTask('waiting', []).task));
+    await soon(failing);
+    expect(await soon(queue('business-1', () => Promise.resolve(E.right('later'))))).to.deep.equal(E.right('later'));
+    expect(await soon(Promise.all(waiting))).to.deep.equal(waiting.map(() => E.left('log away')));
+  });
+
+  it('by default has each command meet its own failure', async () => {
+    const queue = makeCommandQueue(10);
+    const outcomes = ['first', 'second'].map((failure) => queue('business-1', () => Promise.resolve(E.left(failure))));
+    expect(await soon(Promise.all(outcomes))).to.deep.equal([E.left('first'), E.left('second')]);
+  });
+
+  it('has a command wait for those before it, also when one of these has ended', async () => {
+    const queue = makeCommandQueue(10);
+    const began: Array<string> = [];
+    const [a, b, c] = [aTask('a', began), aTask('b', began), aTask('c', began)];
+    const first = queue('business-1', a.task);
+    const second = queue('business-1', b.task);
+    a.end();
+    await soon(first);
+    const third = queue('business-1', c.task);
+    await turn();
+    expect(began).to.deep.equal(['a', 'b']);
+    b.end();
+    c.end();
+    expect(await soon(Promise.all([second, third]))).to.deep.equal([E.right('b'), E.right('c')]);
   });
 
   it('goes on after a command that broke', async () => {

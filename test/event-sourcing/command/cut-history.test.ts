@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import { v7 as uuidv7 } from 'uuid';
 import type { HistoryCut } from '../../../src/event-sourcing/command/shown-rows.js';
 import { makeHandleCommand } from '../../../src/event-sourcing/command/handle-command.js';
-import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { Revision } from '../../../src/event-sourcing/recorded-event.js';
 import { aNotebook, aProcess, notesOf, open, take } from '../../support/command-handler.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
@@ -70,6 +70,31 @@ describe('a command on an entity whose row shows more than its stream', () => {
     );
   });
 
+  it('fails also in a process that knows the entity, from the first read on', async () => {
+    const handle = aNewProcess();
+    await handle(take('known'));
+    shown = 7n;
+    const cut = E.left({ _tag: 'HistoryCut', stream, shown: 7n, newest: 2n });
+    for (const command of [open, take('new')]) expect(await handle(command)).to.deep.equal(cut);
+    expect(await notesOf(store, stream)).to.deep.equal(['kept', 'known']);
+  });
+
+  it('fails as the log does, when that cannot be asked once more', async () => {
+    const away = new StoreUnavailable('away');
+    store = { ...store, newestRevision: () => Promise.resolve(E.left(away)) };
+    shown = 2n;
+    expect(await aNewProcess()(take('new'))).to.deep.equal(E.left(away));
+    expect(cuts).to.deep.equal([]);
+  });
+
+  it('asks the log once more only where the row shows more', async () => {
+    store = { ...store, newestRevision: () => Promise.reject(new Error('it was asked')) };
+    for (const atMost of [undefined, 0n, 1n]) {
+      shown = atMost;
+      expect(E.isRight(await aNewProcess()(take()))).to.equal(true);
+    }
+  });
+
   it('runs when the row only was read later than the stream', async () => {
     const other = aProcess(store);
     onLookup = async () => {
@@ -79,6 +104,20 @@ describe('a command on an entity whose row shows more than its stream', () => {
     };
     expect(E.isRight(await aNewProcess()(take('new')))).to.equal(true);
     expect([await notesOf(store, stream), cuts]).to.deep.equal([['kept', 'meanwhile', 'new'], []]);
+  });
+
+  it('looks at the row once for a command, however often it reads', async () => {
+    const { append } = store;
+    let races = 2;
+    store = {
+      ...store,
+      append: async (name, expected, events) => {
+        if ((races -= 1) >= 0) await aProcess({ ...store, append })(stream, take(`faster ${races}`));
+        return append(name, expected, events);
+      },
+    };
+    expect(E.isRight(await aNewProcess()(take('new')))).to.equal(true);
+    expect([await notesOf(store, stream), lookups]).to.deep.equal([['kept', 'faster 1', 'faster 0', 'new'], 1]);
   });
 
   it('looks at the row only beside a read of the stream', async () => {

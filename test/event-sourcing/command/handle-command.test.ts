@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { macStatusOf } from '../../../src/event-sourcing/event-mac.js';
-import type { EventStore } from '../../../src/event-sourcing/event-store.js';
+import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { ExpectedRevision, StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { anEvent, appended } from '../../contract/event-store/store-under-test.js';
@@ -269,6 +269,24 @@ describe('handling a command', () => {
     ]);
   });
 
+  it('asks a log that is away once for all commands of a stream that wait', async () => {
+    let appends = 0;
+    const process = aProcess({
+      ...store,
+      append: () => {
+        appends += 1;
+        return Promise.resolve(E.left(new StoreUnavailable('away')));
+      },
+    });
+    const outcomes = await Promise.all(['a', 'b', 'c'].map(() => process(stream, open)));
+    expect(outcomes.map((outcome) => E.isLeft(outcome) && outcome.left._tag)).to.deep.equal([
+      'StoreUnavailable',
+      'StoreUnavailable',
+      'StoreUnavailable',
+    ]);
+    expect(appends).to.equal(1);
+  });
+
   it('by default lets 1,000 commands of a stream wait', async () => {
     const stuck = aProcess({ ...store, append: () => new Promise(() => undefined) });
     const outcomes = Array.from({ length: 1_001 }, () => stuck(stream, open));
@@ -303,6 +321,25 @@ describe('handling a command', () => {
     for (const each of streams) await process(each, open);
     read.length = 0;
     for (const each of [streams[5_000]!, streams[2_501]!, streams[0]!]) await process(each, take('a'));
+    expect(read).to.deep.equal([streams[0]]);
+  });
+
+  it('remembers fewer streams where they are large', async () => {
+    const read: Array<StreamName> = [];
+    const process = aProcess({
+      ...store,
+      readStream: (name, range) => {
+        read.push(name);
+        return store.readStream(name, range);
+      },
+    });
+    const streams = Array.from({ length: 40 }, () => aNotebook());
+    for (const each of streams) {
+      await process(each, open);
+      await process(each, take('x'.repeat(400_000)));
+    }
+    read.length = 0;
+    for (const each of [streams[39]!, streams[0]!]) await process(each, take('a'));
     expect(read).to.deep.equal([streams[0]]);
   });
 

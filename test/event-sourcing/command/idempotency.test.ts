@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import { makeDecisions } from '../../../src/event-sourcing/decisions.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { pageOf } from '../../support/page-of.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import type { Notebook } from '../../support/notebook.js';
 import { aNotebook, aProcess, chainOf, handled, notesOf, open, take } from '../../support/command-handler.js';
@@ -133,6 +134,66 @@ describe('a command under an idempotency key', () => {
     expect((await handled(handle(stream, take('1099'), { key: 'key 1099' }))).replayed).to.equal(true);
     expect((await handled(handle(stream, take('new'), { key: 'key new' }))).replayed).to.equal(false);
     expect(await chainOf(store, stream)).to.have.length(1_102);
+  });
+
+  describe('after more keys than a process remembers', () => {
+    let process: ReturnType<typeof aProcess>;
+    let isAway: boolean;
+    /** How many events each search in the log was given. */
+    let given: Array<number>;
+
+    beforeEach(async () => {
+      [isAway, given] = [false, []];
+      process = aProcess({
+        ...store,
+        async *readStream(name, range) {
+          if (range.direction === 'forwards') yield* store.readStream(name, range);
+          else {
+            if (isAway) throw new StoreUnavailable('away');
+            given.push(0);
+            for await (const page of store.readStream(name, range))
+              for (const event of page) {
+                given.push((given.pop() ?? 0) + 1);
+                yield pageOf([event]);
+              }
+          }
+        },
+      });
+      for (let count = 0; count < 1_100; count++)
+        await handled(process(stream, take(`${count}`), { key: `key ${count}` }));
+    });
+
+    it('is searched for in the log from what is remembered down to where it is', async () => {
+      expect((await handled(process(stream, take('500'), { key: 'key 500' }))).replayed).to.equal(true);
+      expect(given).to.deep.equal([13]);
+    });
+
+    it('is searched for nowhere when it is new', async () => {
+      expect((await handled(process(stream, take('new'), { key: 'key new' }))).replayed).to.equal(false);
+      expect(given).to.deep.equal([]);
+    });
+
+    it('is carried out by no process that cannot search for it', async () => {
+      isAway = true;
+      const outcome = await process(stream, take('another'), { key: 'key 500' });
+      expect(E.isLeft(outcome) && outcome.left._tag).to.equal('StoreUnavailable');
+      expect(await chainOf(store, stream)).to.have.length(1_101);
+    });
+  });
+
+  it('fails when its result cannot be read, and is not looked for once more', async () => {
+    let fails = 1;
+    const process = aProcess({
+      ...store,
+      async *readStream(name, range) {
+        if (range.limit !== undefined && (fails -= 1) >= 0) throw new StoreUnavailable('away');
+        yield* store.readStream(name, range);
+      },
+    });
+    const first = await handled(process(stream, take('a'), { key: 'k1' }));
+    const lost = await process(stream, take('a'), { key: 'k1' });
+    expect(E.isLeft(lost) && lost.left._tag).to.equal('StoreUnavailable');
+    expect(await handled(process(stream, take('a'), { key: 'k1' }))).to.deep.equal({ ...first, replayed: true });
   });
 
   it('is no repeat the first time, also where the store cannot tell', async () => {

@@ -19,6 +19,15 @@ describe('keyed commands', () => {
     expect(commands.find(keyed('stranger'))).to.deep.equal({ _tag: 'Unknown' });
   });
 
+  it('know whether there are any, and whether these are all', () => {
+    const stated = (commands: KeyedCommands) => [commands.isAny, commands.isComplete];
+    expect([stated(remembering(0)), stated(remembering(1))]).to.deep.equal([
+      [false, true],
+      [true, true],
+    ]);
+    expect(stated(new KeyedCommands(false))).to.deep.equal([true, false]);
+  });
+
   it('send the asker of every command that was forgotten to the log below what is remembered', () => {
     const commands = remembering(10_000);
     const forgotten = Array.from({ length: 9000 }, (_, index) => commands.find(keyed(`command ${index}`)));

@@ -25,8 +25,8 @@ export const faultsOfCommands: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: HANDLE,
-        is: 'loaded = await readOn(handler, call, known, isCompared);',
-        becomes: 'loaded = E.right({ folded: known, own: undefined, isJustRead: true });',
+        is: 'loaded = await readOn(handler, call, folded, isCompared);',
+        becomes: 'loaded = E.right({ folded, own: undefined, isJustRead: true });',
       },
     ],
   },
@@ -125,7 +125,6 @@ export const faultsOfCommands: ReadonlyArray<PlantedFault> = [
         is: "const range = { direction: 'forwards', limit: Number(revision) + 1 } as const;",
         becomes: "const range = { direction: 'forwards' } as const;",
       },
-      { file: REPLAY, is: 'return recorded.revision < revision;', becomes: 'return true;' },
     ],
   },
   {
