@@ -49,7 +49,7 @@ export const makeExecute = <State, Command, Event, Rejection>(
   return async (call) => {
     const until = answerDeadline(clock);
     const lossesBefore = losses;
-    const handled = await handle(call);
+    const handled = await handle(call, until);
     if (E.isLeft(handled)) return handled;
     const { before, after, revision, createdAt, lastAt: updatedAt, position } = handled.right;
     const appendedAt = clock.monotonic();

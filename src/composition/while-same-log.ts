@@ -41,9 +41,9 @@ export const readWhileSameLog = (store: EventStore, findWrongLog: FindWrongLog):
     if (wrongLog !== undefined) throw unavailable(wrongLog);
     yield* store.readStream(stream, range);
   },
-  newestRevision: (stream) => {
+  newestRevision: (...asked) => {
     const wrongLog = findWrongLog();
-    return wrongLog === undefined ? store.newestRevision(stream) : Promise.resolve(E.left(unavailable(wrongLog)));
+    return wrongLog === undefined ? store.newestRevision(...asked) : Promise.resolve(E.left(unavailable(wrongLog)));
   },
 });
 

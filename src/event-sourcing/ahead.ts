@@ -22,7 +22,8 @@ export const findAhead = async (
   store: Pick<EventStore, 'newestRevision'>,
   stream: StreamName,
   shown: Revision,
+  until?: number,
 ): Promise<E.Either<StoreUnavailable, Ahead | undefined>> =>
   E.map((newest: ExpectedRevision) => (isAhead({ shown, newest }) ? { shown, newest } : undefined))(
-    await store.newestRevision(stream),
+    await store.newestRevision(stream, until),
   );

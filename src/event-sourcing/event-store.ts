@@ -68,7 +68,10 @@ export type StreamRange = {
   readonly from?: Revision;
   /** At most so many events. Default: all. */
   readonly limit?: number;
-  /** When the first page is given up at the latest, of `Clock.monotonic`. Default: when the store gives it up by itself. */
+  /**
+   * When the first page is given up at the latest, of `Clock.monotonic`; when that is over, it is not asked for. Default:
+   * when the store gives it up by itself.
+   */
   readonly until?: number;
   /**
    * Whether the first page is within `FIRST_PAGE`, and read together with those of other streams where the store can. It
@@ -132,17 +135,26 @@ export type EventStore = {
   /**
    * Appends all events or none, at exactly `expected`. Repeating an append with the same ids at the same place
    * succeeds with the original revision and position, for ever. Events of one append are adjacent in the log.
+   * `until`, of `Clock.monotonic`: when it is given up at the latest; when too little is left of that, nothing is sent.
+   * Default: when the store gives it up by itself.
    */
   readonly append: (
     stream: StreamName,
     expected: ExpectedRevision,
     events: RNEA.ReadonlyNonEmptyArray<NewEvent>,
+    until?: number,
     mayAppend?: MayAppend,
   ) => Promise<E.Either<AppendFailure, Appended>>;
   /** Pages of one stream; a stream that never was is empty. Shows every append acknowledged before the call. */
   readonly readStream: (stream: StreamName, range: StreamRange) => AsyncIterable<StreamPage>;
-  /** Of a stream's newest event, whatever the event is. Shows every append acknowledged before the call. */
-  readonly newestRevision: (stream: StreamName) => Promise<E.Either<StoreUnavailable, ExpectedRevision>>;
+  /**
+   * Of a stream's newest event, whatever the event is. Shows every append acknowledged before the call. Given up at `until`,
+   * as a first page is.
+   */
+  readonly newestRevision: (
+    stream: StreamName,
+    until?: number,
+  ) => Promise<E.Either<StoreUnavailable, ExpectedRevision>>;
   /** The log from a checkpoint to the head (as it was at the call, or later); then it ends. */
   readonly readAll: (range: LogRange) => AsyncIterable<LogBatch>;
   /**

@@ -147,23 +147,24 @@ export const makeLogMemory = ({ clock, store, onEventsLost }: LogMemoryDeps): Lo
     { revision, confirmedNew }: Appended,
     stream: StoredEvent['stream'],
     last: NewEvent | undefined,
+    until: number,
   ): Promise<boolean> => {
     if (confirmedNew) return true;
-    const found = await attempt(() => readEvent(store, stream, revision), asStoreUnavailable);
+    const found = await attempt(() => readEvent(store, stream, revision, until), asStoreUnavailable);
     return E.isRight(found) && found.right?.metadata === last?.metadata;
   };
 
-  const append: EventStore['append'] = async (stream, expected, events) => {
-    const [log, until] = [whole, clock.monotonic() + SILENCE_MS];
+  const append: EventStore['append'] = async (stream, expected, events, until = Infinity) => {
+    const [log, latest] = [whole, Math.min(until, clock.monotonic() + SILENCE_MS)];
     const mayAppend: MayAppend = async () => {
       const compared: Compared =
         comparisonsDone === comparisonsRequired
           ? E.right(undefined)
-          : ((await withTimeout(clock, until - clock.monotonic(), compare())) ?? tooLate);
+          : ((await withTimeout(clock, latest - clock.monotonic(), compare())) ?? tooLate);
       return E.isRight(compared) && log !== whole ? E.left(new EventsLost()) : compared;
     };
     const before = position() > noted ? position() : noted;
-    const appended = await store.append(stream, expected, events, mayAppend);
+    const appended = await store.append(stream, expected, events, until, mayAppend);
     if (E.isLeft(appended)) return appended;
     // it may be among the events that were lost meanwhile
     if (log !== whole) return E.left<AppendFailure>(new EventsLost());
@@ -173,7 +174,7 @@ export const makeLogMemory = ({ clock, store, onEventsLost }: LogMemoryDeps): Lo
         noteSeen(checkpointAt(appended.right.position), { ...appended.right, stream, id: last.id });
       return appended;
     }
-    if (!(await isFirst(appended.right, stream, last))) return appended;
+    if (!(await isFirst(appended.right, stream, last, until))) return appended;
     if (log === whole) lose();
     return E.left<AppendFailure>(new EventsLost());
   };

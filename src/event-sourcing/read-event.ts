@@ -6,8 +6,9 @@ export const readEvent = async (
   store: Pick<EventStore, 'readStream'>,
   stream: StreamName,
   revision: bigint,
+  until = Infinity,
 ): Promise<StoredEvent | undefined> => {
-  for await (const [event] of store.readStream(stream, { direction: 'forwards', from: revision, limit: 1 }))
+  for await (const [event] of store.readStream(stream, { direction: 'forwards', from: revision, limit: 1, until }))
     return event;
   return undefined;
 };

@@ -21,7 +21,7 @@ export const onceRestored = <Log extends LogTarget>(log: Log): Log => {
   };
   return {
     ...log,
-    append: (stream, expected, events, mayAppend) => after(() => log.append(stream, expected, events, mayAppend)),
+    append: (...append) => after(() => log.append(...append)),
     head: (categories) => after(() => log.head(categories)),
     identity: () => after(() => log.identity()),
   };

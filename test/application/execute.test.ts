@@ -68,7 +68,7 @@ describe('executing a command', () => {
     expect(E.isLeft(executed) && executed.left).to.be.instanceOf(StoreUnavailable);
   });
 
-  it('holds the answer back for as long as others may not know, and waits until an answer is due', async () => {
+  it('holds the answer back for as long as others may not know, and waits for log and row until an answer is due', async () => {
     for (const [waitedMs, isTold] of [
       [499, false],
       [500, true],
@@ -76,15 +76,17 @@ describe('executing a command', () => {
       const clock = makeManualClock();
       await clock.advance(1_000);
       const deadlines: Array<number | undefined> = [];
+      const handle = (_call: CommandCall<string>, until?: number) => {
+        deadlines.push(until);
+        return Promise.resolve(E.right(handled(42n)));
+      };
       const waitFor = async (_position: bigint, until?: number): Promise<boolean> => {
         deadlines.push(until);
         await clock.advance(waitedMs);
         return false;
       };
-      const executed = await makeExecute(clock, () => Promise.resolve(E.right(handled(42n))), { waitFor, heldMs: 500 })(
-        call,
-      );
-      expect([E.isRight(executed), deadlines]).to.deep.equal([isTold, [3_800]]);
+      const executed = await makeExecute(clock, handle, { waitFor, heldMs: 500 })(call);
+      expect([E.isRight(executed), deadlines]).to.deep.equal([isTold, [3_800, 3_800]]);
     }
   });
 

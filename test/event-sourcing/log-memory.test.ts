@@ -25,7 +25,7 @@ const arrange = ({ isSilent = false } = {}) => {
   let sent = 0;
   const store: EventStore = {
     ...log,
-    append: async (stream, expected, events, mayAppend) => {
+    append: async (stream, expected, events, _until, mayAppend) => {
       const may = await mayAppend?.();
       if (may !== undefined && E.isLeft(may)) return may;
       sent += 1;
@@ -68,8 +68,8 @@ const arrange = ({ isSilent = false } = {}) => {
     /** Resolves when a loss has been noticed. */
     lost: () => news.until(() => losses > 0),
     sent: () => sent,
-    append: (stream = aStream(), event = anEvent()): Promise<E.Either<AppendFailure, Appended>> =>
-      memory.store.append(stream, 'no-stream', [event]),
+    append: (stream = aStream(), event = anEvent(), until?: number): Promise<E.Either<AppendFailure, Appended>> =>
+      memory.store.append(stream, 'no-stream', [event], until),
   };
 };
 
@@ -153,6 +153,18 @@ describe('what a process remembers of the log', () => {
     expect([await appending, sent()]).to.deep.equal([true, 1]);
     answer();
     expect([E.isRight(await append()), sent()]).to.deep.equal([true, 2]);
+  });
+
+  it('waits for the comparison no longer than an append has time', async () => {
+    arranged = arrange();
+    const { append, clock, sent, setSilent, memory } = arranged;
+    await append();
+    const answer = setSilent();
+    memory.onConnectionEvent(OUTAGE);
+    const appending = append(aStream(), anEvent(), 300).then((outcome) => [isUnavailable(outcome), clock.monotonic()]);
+    await clock.advance(SILENCE_MS);
+    expect([await appending, sent()]).to.deep.equal([[true, 300], 1]);
+    answer();
   });
 
   it('shows by a head that is below an earlier one that events were lost', async () => {

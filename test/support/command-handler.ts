@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { either as E } from 'fp-ts';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import type { CommandCall, CommandFailure, Handled } from '../../src/event-sourcing/command/command-call.js';
+import type { ShownRows } from '../../src/event-sourcing/command/shown-rows.js';
 import type { FindSnapshot } from '../../src/event-sourcing/command/snapshot.js';
 import type { Decisions } from '../../src/event-sourcing/decisions.js';
 import type { EventKey } from '../../src/event-sourcing/event-key.js';
@@ -34,6 +35,8 @@ type Asked = Partial<CommandCall<NotebookCommand>> & {
   /** `Idempotency-Key` of the request. */
   readonly key?: string;
   readonly request?: string;
+  /** When its answer is due. */
+  readonly until?: number;
 };
 
 const KEYS = '2f1c9a52-6a0e-4f5e-9f5d-0a4b6c8d1e2f';
@@ -52,6 +55,7 @@ export const aProcess = (
     findSkipped,
     decisions,
     findSnapshot,
+    rows,
     ...limits
   }: Partial<CommandLimits> & {
     readonly runtime?: Runtime;
@@ -60,6 +64,7 @@ export const aProcess = (
     readonly findSkipped?: FindSkipped;
     readonly decisions?: Decisions;
     readonly findSnapshot?: FindSnapshot<Notebook>;
+    readonly rows?: ShownRows;
   } = {},
 ) => {
   const handle = makeHandleCommand({
@@ -73,20 +78,28 @@ export const aProcess = (
     ...(findSkipped && { findSkipped }),
     ...(decisions && { decisions }),
     ...(findSnapshot && { findSnapshot }),
+    ...(rows && { rows }),
   });
-  return (stream: StreamName, command: NotebookCommand, { key, request, ...over }: Asked = {}): Promise<Outcome> =>
-    handle({
-      stream,
-      command,
-      envelope: {
-        commandId: key === undefined ? uuidv7() : uuidv5(key, KEYS),
-        actor: 'alice',
-        correlationId: 'request-1',
-        request: request ?? JSON.stringify(command),
+  return (
+    stream: StreamName,
+    command: NotebookCommand,
+    { key, request, until, ...over }: Asked = {},
+  ): Promise<Outcome> =>
+    handle(
+      {
+        stream,
+        command,
+        envelope: {
+          commandId: key === undefined ? uuidv7() : uuidv5(key, KEYS),
+          actor: 'alice',
+          correlationId: 'request-1',
+          request: request ?? JSON.stringify(command),
+        },
+        fresh: false,
+        ...over,
       },
-      fresh: false,
-      ...over,
-    });
+      until,
+    );
 };
 
 export const aNotebook = (): StreamName => `notebook-${randomUUID()}`;

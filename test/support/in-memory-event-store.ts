@@ -7,6 +7,7 @@ import {
   CheckpointNotInLog,
   type LogBatch,
   type LogRange,
+  StoreUnavailable,
   type StreamRange,
   type KeyRange,
 } from '../../src/event-sourcing/event-store.js';
@@ -26,6 +27,8 @@ import { pageOf } from './page-of.js';
 type Options = {
   /** How many events are read at once. */
   readonly page?: number;
+  /** Default: time stands still. */
+  readonly monotonic?: () => number;
 };
 
 const isWanted =
@@ -43,8 +46,13 @@ const firstOf = (events: ReadonlyArray<StoredEvent>): number => {
   return Math.min(FIRST_PAGE.events, end === -1 ? events.length : Math.max(1, end));
 };
 
+const overdue = new StoreUnavailable('no time is left for a call');
+
 /** The whole log in this process, for tests and as the plainest statement of what a store does. */
-export const makeInMemoryEventStore = (name: string = randomUUID(), { page = 500 }: Options = {}): LogTarget => {
+export const makeInMemoryEventStore = (
+  name: string = randomUUID(),
+  { page = 500, monotonic = () => 0 }: Options = {},
+): LogTarget => {
   let identity = name;
   let isBeingRestored = false;
   const streams = new Map<StreamName, Array<StoredEvent>>();
@@ -115,8 +123,11 @@ export const makeInMemoryEventStore = (name: string = randomUUID(), { page = 500
       .slice(0, limit);
   };
 
+  const isOver = (until = Infinity): boolean => monotonic() >= until;
+
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
   async function* readStream(name: StreamName, range: StreamRange): AsyncGenerator<StreamPage> {
+    if (isOver(range.until)) throw overdue;
     const events = slice(name, range);
     let start = 0;
     let end = range.startsSmall === true ? firstOf(events) : page;
@@ -153,12 +164,12 @@ export const makeInMemoryEventStore = (name: string = randomUUID(), { page = 500
     let seen = after;
     if (seen !== 'start' && seen.commit > BigInt(log.length))
       throw new CheckpointNotInLog(seen, `the log ends at position ${log.length}`);
-    const isOver = (): boolean => signal.aborted;
-    while (!isOver()) {
+    const isAborted = (): boolean => signal.aborted;
+    while (!isAborted()) {
       for await (const batch of readAll({ after: seen, ...(categories && { categories }) })) {
         seen = batch.checkpoint;
         yield batch;
-        if (isOver()) return;
+        if (isAborted()) return;
       }
       await grown(seen === 'start' ? 0n : seen.commit, signal);
     }
@@ -190,9 +201,11 @@ export const makeInMemoryEventStore = (name: string = randomUUID(), { page = 500
   }
 
   return {
-    append: (stream, expected, events) => Promise.resolve(appendNow(stream, expected, events)),
+    append: (stream, expected, events, until) =>
+      Promise.resolve(isOver(until) ? E.left(overdue) : appendNow(stream, expected, events)),
     readStream,
-    newestRevision: (name) => Promise.resolve(E.right(streams.get(name)?.at(-1)?.revision ?? 'no-stream')),
+    newestRevision: (name, until) =>
+      Promise.resolve(isOver(until) ? E.left(overdue) : E.right(streams.get(name)?.at(-1)?.revision ?? 'no-stream')),
     readAll,
     subscribe,
     head: (categories) => Promise.resolve(E.right(log.findLast(isWanted(categories))?.position)),

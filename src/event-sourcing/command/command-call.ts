@@ -56,6 +56,8 @@ export type Handled<State, Event> = {
   readonly replayed: boolean;
 };
 
+/** `until`, of `Clock.monotonic`: when its answer is due, and the log no longer waited for. Default: never. */
 export type HandleCommand<State, Command, Event, Rejection> = (
   call: CommandCall<Command>,
+  until?: number,
 ) => Promise<E.Either<Rejection | CommandFailure, Handled<State, Event>>>;

@@ -15,9 +15,10 @@ export const compareWithRow = async (
   stream: StreamName,
   read: ExpectedRevision,
   shown: Revision | undefined,
+  until: number,
 ): Promise<E.Either<HistoryCut | StoreUnavailable, void>> => {
   if (shown === undefined || !isAhead({ shown, newest: read })) return E.right(undefined);
-  const ahead = await findAhead(store, stream, shown);
+  const ahead = await findAhead(store, stream, shown, until);
   if (E.isLeft(ahead)) return ahead;
   if (ahead.right === undefined) return E.right(undefined);
   const cut: HistoryCut = { _tag: 'HistoryCut', stream, ...ahead.right };

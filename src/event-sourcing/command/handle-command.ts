@@ -73,6 +73,8 @@ type CarriedOut = {
   readonly revision: Revision;
   readonly isJustRead: boolean;
   readonly offered: ReadonlyArray<string>;
+  /** Until when it may wait for the log. */
+  readonly until: number;
 };
 
 /** What the decider says, unless the precondition fails. An absent entity is reported before a failed precondition. */
@@ -106,30 +108,35 @@ const withoutEvents = <State, Event>({
   replayed: false,
 });
 
+/** What came before it took all of its time: nothing was sent, and those behind it may have more of theirs. */
+const tooLate = new StoreUnavailable('the log was not asked: the command has waited too long for those before it');
+
 /** Loads, looks for an earlier run, decides, appends; when the fold was outdated, reads on and tries again. */
 const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
   handler: Handler<State, Command, Event, Rejection>,
   call: CommandCall<Command>,
   begin: typeof load,
+  due: number,
 ): Promise<E.Either<Rejection | CommandFailure, Handled<State, Event> | CarriedOut>> => {
   const { decider, limits, runtime } = handler;
+  if (runtime.clock.monotonic() >= due) return E.left(tooLate);
   let retry: Retry | undefined;
-  let loaded = await begin(handler, call);
+  let loaded = await begin(handler, call, due);
   let isCompared = false;
   let offered: ReadonlyArray<string> = [];
   for (let tries = 1; ; tries += 1) {
     if (E.isLeft(loaded)) return loaded;
-    const { folded, isJustRead } = loaded.right;
+    const { folded, isJustRead, until } = loaded.right;
     isCompared ||= isJustRead;
 
     const earlier = await findCommand(handler, call, loaded.right);
     if (E.isLeft(earlier)) return earlier;
     if (earlier.right !== undefined)
-      return E.right({ _tag: 'CarriedOut', revision: earlier.right, isJustRead, offered });
+      return E.right({ _tag: 'CarriedOut', revision: earlier.right, isJustRead, offered, until });
 
     const decision = decide(decider, call, folded);
     if (E.isRight(decision) && RA.isNonEmpty(decision.right)) {
-      const appended = await append(handler, call, folded, decision.right);
+      const appended = await append(handler, call, loaded.right, decision.right);
       if (E.isRight(appended)) return appended;
       if (appended.left._tag !== 'Outdated') return E.left(appended.left);
       if (appended.left.offered !== undefined) offered = [...offered, appended.left.offered];
@@ -138,10 +145,10 @@ const carryOut = async <State, Command, Event extends DomainEvent, Rejection>(
     }
 
     if (tries > AT_ONCE) {
-      retry ??= makeRetry({ runtime, first: 2, longest: limits.maxPause, attempts: limits.attempts - AT_ONCE });
+      retry ??= makeRetry({ runtime, first: 2, longest: limits.maxPause, attempts: limits.attempts - AT_ONCE, until });
       if (!(await retry.again())) return E.left({ _tag: 'StreamContended', stream: call.stream });
     }
-    loaded = await readOn(handler, call, folded, isCompared);
+    loaded = await readOn(handler, call, folded, until, isCompared);
   }
 };
 
@@ -150,15 +157,16 @@ const handle = async <State, Command, Event extends DomainEvent, Rejection>(
   handler: Handler<State, Command, Event, Rejection>,
   call: CommandCall<Command>,
   begin: typeof load,
+  due: number,
 ): Promise<E.Either<Rejection | CommandFailure, Handled<State, Event>>> => {
-  const outcome = await handler.queue(call.stream, () => carryOut(handler, call, begin));
+  const outcome = await handler.queue(call.stream, () => carryOut(handler, call, begin, due));
   if (E.isLeft(outcome)) return outcome;
   if (!('_tag' in outcome.right)) return E.right(outcome.right);
-  const { revision, isJustRead, offered } = outcome.right;
-  const replayed = await handler.replays(call.stream, () => replayCommand(handler, call, revision, offered));
+  const { revision, isJustRead, offered, until } = outcome.right;
+  const replayed = await handler.replays(call.stream, () => replayCommand(handler, call, revision, offered, until));
   if (isJustRead || E.isRight(replayed) || replayed.left._tag !== 'IdempotencyKeyReused') return replayed;
   // the cache remembers a command that is not in the log: the log may have been restored from an older backup
-  return handle(handler, call, loadAnew);
+  return handle(handler, call, loadAnew, until);
 };
 
 /**
@@ -169,7 +177,7 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rej
   deps: CommandHandlerDeps<State, Command, Event, Rejection>,
 ): HandleCommand<State, Command, Event, Rejection> => {
   const limits = { ...defaultLimits, ...deps.limits };
-  const isShared = (failure: unknown): boolean => failure instanceof StoreUnavailable;
+  const isShared = (failure: unknown): boolean => failure instanceof StoreUnavailable && failure !== tooLate;
   const newCache = () =>
     makeBoundedCache<StreamName, Folded<State>>(limits.cached, ({ state }) => estimateBytes(state));
   let cache = newCache();
@@ -188,5 +196,5 @@ export const makeHandleCommand = <State, Command, Event extends DomainEvent, Rej
     queue: makeCommandQueue(limits.queue, isShared),
     replays: makeCommandQueue(limits.replays, isShared),
   };
-  return (call) => handle(handler, call, load);
+  return (call, until = Infinity) => handle(handler, call, load, until);
 };

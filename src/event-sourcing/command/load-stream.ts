@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import type { Fold } from '../decider.js';
 import type { EventStore } from '../event-store.js';
 import type { Revision, StreamName } from '../recorded-event.js';
+import type { Runtime } from '../runtime.js';
 import type { DomainEvent, Serde } from '../serde.js';
 import { type LoadFailure, forEachEvent } from '../for-each-event.js';
 import { isKeyed } from './command-id.js';
@@ -9,16 +10,25 @@ import { type Folded, unfolded } from './fold.js';
 
 /** The streams of one kind of entity, and how they are folded. */
 export type Streams<State, Event extends DomainEvent> = {
+  readonly runtime: Runtime;
   readonly store: EventStore;
   readonly serde: Serde<Event>;
   readonly decider: Fold<State, Event>;
 };
 
-/** `own`: revision of the last event just read that was caused by `commandId`. */
-type LoadedStream<State> = { readonly folded: Folded<State>; readonly own: Revision | undefined };
+/**
+ * `own`: revision of the last event just read that was caused by `commandId`. `until`: until when the command may wait for
+ * the log now.
+ */
+type LoadedStream<State> = {
+  readonly folded: Folded<State>;
+  readonly own: Revision | undefined;
+  readonly until: number;
+};
 
 /**
- * Folds what the stream holds beyond `known`. When the log does not hold the event that `known` ends with (it was
+ * What follows the first page takes no part of the time until `until`: it is read at the pace of the log, and a long history
+ * would else never be folded. Folds what the stream holds beyond `known`. When the log does not hold the event that `known` ends with (it was
  * restored from an older backup), folds the whole stream anew.
  */
 export const loadStream = async <State, Event extends DomainEvent>(
@@ -26,13 +36,17 @@ export const loadStream = async <State, Event extends DomainEvent>(
   stream: StreamName,
   known: Folded<State>,
   commandId: string,
+  until: number,
 ): Promise<E.Either<LoadFailure, LoadedStream<State>>> => {
-  const { store, serde, decider } = streams;
+  const { runtime, store, serde, decider } = streams;
+  const { clock } = runtime;
   const from = known.revision === 'no-stream' ? 0n : known.revision;
   let isKnown = known.revision === 'no-stream';
   let folded = known;
   let own: Revision | undefined;
-  const outcome = await forEachEvent(store, serde, stream, { direction: 'forwards', from }, (recorded) => {
+  let firstAt: number | undefined;
+  const outcome = await forEachEvent(store, serde, stream, { direction: 'forwards', from, until }, (recorded) => {
+    firstAt ??= clock.monotonic();
     const { event, metadata, revision, position } = recorded;
     if (revision === known.revision) {
       isKnown = metadata.hash === known.lastHash;
@@ -48,6 +62,6 @@ export const loadStream = async <State, Event extends DomainEvent>(
     return true;
   });
   if (E.isLeft(outcome)) return outcome;
-  if (!isKnown) return loadStream(streams, stream, unfolded(decider.initialState), commandId);
-  return E.right({ folded, own });
+  if (!isKnown) return loadStream(streams, stream, unfolded(decider.initialState), commandId, until);
+  return E.right({ folded, own, until: firstAt === undefined ? until : until + clock.monotonic() - firstAt });
 };

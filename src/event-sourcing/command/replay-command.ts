@@ -13,9 +13,10 @@ const findInStream = async <State, Event extends DomainEvent>(
   stream: StreamName,
   commandId: string,
   since: Revision,
+  until: number,
 ): Promise<E.Either<LoadFailure, Revision | undefined>> => {
   let found: Revision | undefined;
-  const range = { direction: 'backwards', from: since } as const;
+  const range = { direction: 'backwards', from: since, until } as const;
   const outcome = await forEachEvent(store, serde, stream, range, ({ metadata, revision }) => {
     if (metadata.$causationId === commandId) found = revision;
     return found === undefined;
@@ -27,7 +28,7 @@ const findInStream = async <State, Event extends DomainEvent>(
 export const findCommand = async <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   { stream, envelope: { commandId } }: CommandCall<unknown>,
-  { folded, own }: Loaded<State>,
+  { folded, own, until }: Loaded<State>,
 ): Promise<E.Either<LoadFailure, Revision | undefined>> => {
   if (own !== undefined || !isKeyed(commandId)) return E.right(own);
   const known = folded.keyed.find(commandId);
@@ -37,7 +38,7 @@ export const findCommand = async <State, Event extends DomainEvent>(
     case 'Unknown':
       return E.right(undefined);
     case 'PerhapsBefore':
-      return findInStream(repository, stream, commandId, known.before);
+      return findInStream(repository, stream, commandId, known.before, until);
   }
 };
 
@@ -56,12 +57,13 @@ export const replayCommand = async <State, Event extends DomainEvent>(
   { stream, envelope }: CommandCall<unknown>,
   revision: Revision,
   offered: ReadonlyArray<string>,
+  until: number,
 ): Promise<E.Either<LoadFailure | IdempotencyKeyReused, Handled<State, Event>>> => {
   let before = decider.initialState;
   let after = decider.initialState;
   let createdAt = '';
   const own: Array<Recorded<Event>> = [];
-  const range = { direction: 'forwards', limit: Number(revision) + 1 } as const;
+  const range = { direction: 'forwards', limit: Number(revision) + 1, until } as const;
   const outcome = await forEachEvent(store, serde, stream, range, (recorded) => {
     const isOwn = recorded.metadata.$causationId === envelope.commandId;
     if (isOwn && own.length === 0) before = after;

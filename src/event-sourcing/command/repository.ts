@@ -6,7 +6,6 @@ import type { EventKey } from '../event-key.js';
 import type { AppendRejected, StoreUnavailable } from '../event-store.js';
 import { withReason } from '../reason.js';
 import { nextRevision, type Revision, type StreamName } from '../recorded-event.js';
-import type { Runtime } from '../runtime.js';
 import type { DomainEvent } from '../serde.js';
 import type { FindSkipped } from '../skipped-events.js';
 import type { LoadFailure } from '../for-each-event.js';
@@ -21,7 +20,6 @@ import type { FindSnapshot, Snapshot } from './snapshot.js';
 
 /** The entities of one kind: their streams, and the last folds of them. */
 export type Repository<State, Event extends DomainEvent> = Streams<State, Event> & {
-  readonly runtime: Runtime;
   readonly findSnapshot: FindSnapshot<State>;
   readonly findSkipped: FindSkipped;
   readonly rows: ShownRows;
@@ -39,6 +37,8 @@ export type Loaded<State> = {
   readonly own: Revision | undefined;
   /** A fold that was not just read may be behind: it may lead to an append, never to a rejection (docs/adr/0002). */
   readonly isJustRead: boolean;
+  /** Until when the command may wait for the log, of `Clock.monotonic`. */
+  readonly until: number;
 };
 
 /** Reads what the stream holds beyond `known`, and compares it with the row, unless that was done for this command. */
@@ -46,30 +46,32 @@ export const readOn = async <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   { stream, envelope }: Call,
   known: Folded<State>,
+  until: number,
   isCompared = false,
 ): Promise<E.Either<LoadFailure | HistoryCut, Loaded<State>>> => {
   const { cache } = repository;
   const [loaded, shown] = await Promise.all([
-    loadStream(repository, stream, known, envelope.commandId),
+    loadStream(repository, stream, known, envelope.commandId, until),
     isCompared ? undefined : repository.rows.revisionOf(stream),
   ]);
   if (E.isLeft(loaded)) return loaded;
-  const { folded, own } = loaded.right;
-  const compared = await compareWithRow(repository, stream, folded.revision, shown);
+  const { folded, own, until: latest } = loaded.right;
+  const compared = await compareWithRow(repository, stream, folded.revision, shown, latest);
   if (E.isLeft(compared)) {
     cache.delete(stream);
     return compared;
   }
   if (folded.revision !== 'no-stream') cache.set(stream, folded);
-  return E.right({ folded, own, isJustRead: true });
+  return E.right({ folded, own, isJustRead: true, until: latest });
 };
 
 /** Reads the whole stream, whatever is cached of it. */
 export const loadAnew = <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   call: Call,
+  until: number,
 ): Promise<E.Either<LoadFailure | HistoryCut, Loaded<State>>> =>
-  readOn(repository, call, unfolded(repository.decider.initialState));
+  readOn(repository, call, unfolded(repository.decider.initialState), until);
 
 const foldOf = <State>({ hasKeyedCommands, ...snapshot }: Snapshot<State>): Folded<State> => ({
   ...snapshot,
@@ -77,8 +79,8 @@ const foldOf = <State>({ hasKeyedCommands, ...snapshot }: Snapshot<State>): Fold
   keyed: new KeyedCommands(!hasKeyedCommands),
 });
 
-const notRead = <State>(folded: Folded<State>): E.Either<never, Loaded<State>> =>
-  E.right({ folded, own: undefined, isJustRead: false });
+const notRead = <State>(folded: Folded<State>, until: number): E.Either<never, Loaded<State>> =>
+  E.right({ folded, own: undefined, isJustRead: false, until });
 
 /**
  * The cached fold, else a snapshot, else the stream; always the stream where one of its events is skipped, because what was
@@ -88,16 +90,18 @@ const notRead = <State>(folded: Folded<State>): E.Either<never, Loaded<State>> =
 export const load = async <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   call: Call,
+  until: number,
 ): Promise<E.Either<LoadFailure | HistoryCut, Loaded<State>>> => {
   const { cache, decider, findSnapshot, findSkipped } = repository;
-  if (findSkipped().streams.has(call.stream)) return loadAnew(repository, call);
+  if (findSkipped().streams.has(call.stream)) return loadAnew(repository, call, until);
   const needsKeys = isKeyed(call.envelope.commandId);
   const cached = cache.get(call.stream);
-  if (cached !== undefined) return needsKeys && !cached.keyed.isComplete ? loadAnew(repository, call) : notRead(cached);
-  if (call.fresh) return needsKeys ? loadAnew(repository, call) : notRead(unfolded(decider.initialState));
+  if (cached !== undefined)
+    return needsKeys && !cached.keyed.isComplete ? loadAnew(repository, call, until) : notRead(cached, until);
+  if (call.fresh) return needsKeys ? loadAnew(repository, call, until) : notRead(unfolded(decider.initialState), until);
   const snapshot = await findSnapshot(call.stream);
-  if (snapshot === undefined || (needsKeys && snapshot.hasKeyedCommands)) return loadAnew(repository, call);
-  return notRead(foldOf(snapshot));
+  if (snapshot === undefined || (needsKeys && snapshot.hasKeyedCommands)) return loadAnew(repository, call, until);
+  return notRead(foldOf(snapshot), until);
 };
 
 /** The stream has other events than the fold. */
@@ -147,7 +151,7 @@ const sealAll = <Event extends DomainEvent>(
 export const append = async <State, Event extends DomainEvent>(
   repository: Repository<State, Event>,
   call: Call,
-  folded: Folded<State>,
+  { folded, until }: Pick<Loaded<State>, 'folded' | 'until'>,
   events: RNEA.ReadonlyNonEmptyArray<Event>,
 ): Promise<E.Either<AppendRejected | StoreUnavailable | Outdated, Handled<State, Event>>> => {
   const { store, decider, runtime, cache, decisions } = repository;
@@ -167,7 +171,7 @@ export const append = async <State, Event extends DomainEvent>(
     lastAt: at,
     hasKeyedCommands: keyed.isAny || isKeyed(commandId),
   });
-  const appended = await store.append(call.stream, folded.revision, sealed);
+  const appended = await store.append(call.stream, folded.revision, sealed, until);
   if (E.isLeft(appended)) {
     cache.delete(call.stream);
     return E.left(appended.left._tag === 'RevisionConflict' ? { _tag: 'Outdated' } : appended.left);

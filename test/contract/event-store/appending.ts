@@ -2,7 +2,17 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { MAX_APPEND_BYTES } from '../../../src/event-sourcing/append-limits.js';
 import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-event.js';
-import { anEvent, append, appended, aStream, collect, someEvents, type StoreUnderTest } from './store-under-test.js';
+import {
+  anEvent,
+  append,
+  appended,
+  aStream,
+  collect,
+  FAR,
+  OVER,
+  someEvents,
+  type StoreUnderTest,
+} from './store-under-test.js';
 
 const conflict = (expected: ExpectedRevision, actual: ExpectedRevision) =>
   E.left({ _tag: 'RevisionConflict', expected, actual });
@@ -121,6 +131,16 @@ export const appending = (store: StoreUnderTest): void => {
     expect(outcomes.filter(E.isLeft)).to.deep.equal(Array.from({ length: 15 }, () => conflict(0n, 1n)));
     const there = await collect(store().readStream(stream, { direction: 'backwards', limit: 1 }));
     expect(idsOf(there)).to.deep.equal(idsOf(winners));
+  });
+
+  it('does not send what no time is left for, and takes it again', async () => {
+    const stream = aStream();
+    const event = anEvent();
+    const late = await store().append(stream, 'no-stream', [event], OVER);
+    expect(E.isLeft(late) && late.left._tag).to.equal('StoreUnavailable');
+    expect(await collect(store().readStream(stream, { direction: 'forwards' }))).to.deep.equal([]);
+    const again = await store().append(stream, 'no-stream', [event], FAR);
+    expect(E.isRight(again) && again.right.revision).to.equal(0n);
   });
 
   it('takes an append of the largest size and refuses one byte more', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { StreamRange } from '../../../src/event-sourcing/event-store.js';
+import { attempt } from '../../../src/event-sourcing/attempt.js';
+import { asStoreUnavailable, type StreamRange } from '../../../src/event-sourcing/event-store.js';
 import { textOf } from '../../../src/event-sourcing/byte-string.js';
 import { FIRST_PAGE } from '../../../src/event-sourcing/first-page.js';
 import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
@@ -13,6 +14,8 @@ import {
   batchesOf,
   collect,
   eventsOf,
+  FAR,
+  OVER,
   someEvents,
   type StoreUnderTest,
 } from './store-under-test.js';
@@ -157,6 +160,20 @@ export const readingStreams = (store: StoreUnderTest): void => {
     await appended(store(), stream, 'no-stream', ...someEvents(3));
     expect(await store().newestRevision(stream)).to.deep.equal(E.right(2n));
     expect(await store().newestRevision(`${stream}0`)).to.deep.equal(E.right('no-stream'));
+  });
+
+  it('asks for no page and for no newest revision that no time is left for', async () => {
+    const stream = aStream();
+    await appended(store(), stream, 'no-stream', ...someEvents(3));
+    for (const startsSmall of [true, false]) {
+      const range = { direction: 'forwards', startsSmall } as const;
+      const late = await attempt(() => revisions(stream, { ...range, until: OVER }), asStoreUnavailable);
+      expect(E.isLeft(late) && late.left._tag).to.equal('StoreUnavailable');
+      expect(await revisions(stream, { ...range, until: FAR })).to.deep.equal([0, 1, 2]);
+    }
+    const late = await store().newestRevision(stream, OVER);
+    expect(E.isLeft(late) && late.left._tag).to.equal('StoreUnavailable');
+    expect(await store().newestRevision(stream, FAR)).to.deep.equal(E.right(2n));
   });
 
   it('lets many readers stop early or rest between two pages without keeping others from reading', async () => {

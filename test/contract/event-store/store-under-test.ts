@@ -11,6 +11,9 @@ import type {
 /** What the groups of the suite share: the store that is being tested, once it has been made. */
 export type StoreUnderTest = () => EventStore;
 
+/** Times of `Clock.monotonic`: before all that a process can name, and after. */
+export const [OVER, FAR] = [-1, Number.MAX_SAFE_INTEGER];
+
 /** A category that no other test uses: the log may be shared and may hold other events. */
 export const aCategory = (): string => `c${randomUUID().replaceAll('-', '')}`;
 

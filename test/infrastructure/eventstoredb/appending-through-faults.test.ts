@@ -89,7 +89,7 @@ describe('appending to EventStoreDB through faults', () => {
           double.node.faults.isSilent = true;
           return Promise.resolve(E.right(undefined));
         };
-        const appending = store.append(aStream(), 'no-stream', [anEvent()], mayAppend);
+        const appending = store.append(aStream(), 'no-stream', [anEvent()], undefined, mayAppend);
         // it would be another 2 s, if it had the time of a whole call
         expect(await endsWithin(1_500, appending)).to.equal(true);
         expect(await appending).to.have.nested.property('left._tag', 'StoreUnavailable');

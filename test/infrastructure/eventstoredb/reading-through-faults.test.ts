@@ -92,6 +92,36 @@ describe('reading EventStoreDB through faults', () => {
   );
 
   it(
+    'gives up what is due when it is, also while the server is busy with other calls',
+    withStore(
+      async ({ store, double }) => {
+        const { faults } = double.node;
+        const { clock } = systemRuntime;
+        await appended(store, aStream(), 'no-stream', anEvent());
+        const leaving = new AbortController();
+        faults.reads.push(new Promise(() => undefined));
+        const reading = collect(
+          store.readStream(aStream(), { direction: 'forwards', until: clock.monotonic() + 1_000 }),
+        );
+        const others = (async () => {
+          while (!leaving.signal.aborted) await store.head();
+        })();
+        // while others are answered it would otherwise have two and a half times as long
+        expect(await endsWithin(1_700, reading)).to.equal(true);
+        leaving.abort();
+        await others;
+        faults.isSilent = true;
+        const due = clock.monotonic() + 1_000;
+        const calls = [store.append(aStream(), 'no-stream', [anEvent()], due), store.newestRevision(aStream(), due)];
+        expect(await endsWithin(5_000, Promise.all(calls))).to.equal(true);
+        for (const call of calls) expect(await call).to.have.nested.property('left._tag', 'StoreUnavailable');
+        expect(await failureOf(reading)).to.be.instanceOf(StoreUnavailable);
+      },
+      { timings: { ...patient, minimumTimeout: 800 } },
+    ),
+  );
+
+  it(
     'leaves no call open when its reader stops early',
     withStore(async ({ store, double }) => {
       const stream = aStream();

@@ -3,9 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
+import { attempt } from '../../../src/event-sourcing/attempt.js';
 import type { ConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
+import { asStoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { PostgresEventStore } from '../../../src/infrastructure/postgres/event-log/postgres-event-store.js';
 import type { StoredEvent } from '../../../src/event-sourcing/recorded-event.js';
+import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 import {
   aCategory,
   anEvent,
@@ -123,6 +126,18 @@ describe('the event log in Postgres over a connection that breaks', () => {
       proxy.mend();
       expect(E.isRight(await append(store, aStream(), 'no-stream', anEvent()))).to.equal(true);
     });
+
+  it('gives up what is due when it is, on a server that says nothing', async () => {
+    proxy.mute();
+    const due = systemRuntime.clock.monotonic() + 700;
+    const calls = [
+      store.append(aStream(), 'no-stream', [anEvent()], due),
+      store.newestRevision(aStream(), due),
+      attempt(() => collect(store.readStream(aStream(), { direction: 'forwards', until: due })), asStoreUnavailable),
+    ];
+    expect(await endsWithin(1_700, Promise.all(calls))).to.equal(true);
+    for (const call of calls) expect(await call).to.have.nested.property('left._tag', 'StoreUnavailable');
+  });
 
   it('gives up within three seconds on a server that is stuck, and finds out with the same ids what became of it', async () => {
     const stream = aStream();

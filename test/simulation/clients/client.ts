@@ -45,12 +45,12 @@ export type Asked = {
 const [TRIES, PAUSE_MS] = [60, 1_500];
 /** The longest that an answer may take when the process runs, and the longest that a client waits for one, ms. */
 const [DEADLINE_MS, LONGEST_MS] = [3_500, 40_000];
-/** How much longer a change may take where the log answers each of its calls late; and what reads or stores a file, ms. */
-const [CHANGE_MS, FILES_MS] = [3_000, 30_000];
+/** How much longer may take what reads or stores a file, ms. */
+const FILES_MS = 30_000;
 
-const deadlineOf = ({ method, path, headers }: Request): number => {
+const deadlineOf = ({ path, headers }: Request): number => {
   const isOfFile = path.endsWith('/file') || headers?.['content-type']?.startsWith('multipart/') === true;
-  return DEADLINE_MS + (isOfFile ? FILES_MS : method === 'GET' ? 0 : CHANGE_MS);
+  return DEADLINE_MS + (isOfFile ? FILES_MS : 0);
 };
 
 /** Draws a record that is known: often one of the newest, at which others are, too. */

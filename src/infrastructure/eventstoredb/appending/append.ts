@@ -12,7 +12,7 @@ import { nextRevision } from '../../../event-sourcing/recorded-event.js';
 import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import { CallFailed } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
-import { type Access, onLeader, readOnLeader } from '../connection/on-leader.js';
+import { type Access, latestTry, noTime, onLeader, readOnLeader, timeLeft } from '../connection/on-leader.js';
 import { readPage } from '../reading/read-page.js';
 import { streamRequest } from '../reading/read-request.js';
 import { type AppendResponse, callAppend } from './append-call.js';
@@ -58,7 +58,6 @@ const call = async (
   until: number,
   mayAppend: MayAppend | undefined,
 ): Promise<E.Either<AppendFailure, Responded>> => {
-  const { clock } = access.runtime;
   let mayHaveBeenStored = false;
   let isLookedFor = false;
   let send = appendTogether;
@@ -68,7 +67,11 @@ const call = async (
       const may = await mayAppend?.();
       if (may !== undefined && E.isLeft(may)) throw may.left;
       // what was asked before has taken a part of it
-      const left = (): number => Math.min(timeout, Math.max(access.timings.minimumTimeout, until - clock.monotonic()));
+      const left = (): number => {
+        const ms = Math.min(timeout, timeLeft(access, until));
+        if (ms <= 0) throw noTime();
+        return ms;
+      };
       const stored = isLookedFor ? await findStored(node, append, left()) : undefined;
       return stored === undefined ? send(node, append, left()) : { _tag: 'Stored', ...stored };
     },
@@ -109,12 +112,12 @@ const outcomeOf = async (
  */
 export const makeAppend =
   (access: Access): EventStore['append'] =>
-  async (stream, expected, events, mayAppend) => {
+  async (stream, expected, events, until, mayAppend) => {
     const append = { stream, expected, events };
     const rejected = E.tryCatch(() => rejection(events, appendBytes(events)), asStoreUnavailable);
     if (E.isLeft(rejected)) return rejected;
     if (rejected.right !== undefined) return E.left(rejected.right);
-    const until = access.runtime.clock.monotonic() + access.timings.timeout;
-    const responded = await call(access, append, until, mayAppend);
-    return E.isLeft(responded) ? responded : outcomeOf(access, append, responded.right, until);
+    const latest = latestTry(access, until);
+    const responded = await call(access, append, latest, mayAppend);
+    return E.isLeft(responded) ? responded : outcomeOf(access, append, responded.right, latest);
   };

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import type { OnConnectionEvent } from '../../../event-sourcing/connection-event.js';
-import { asStoreUnavailable, type StoreUnavailable } from '../../../event-sourcing/event-store.js';
+import { asStoreUnavailable, StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import { makeRetry } from '../../../event-sourcing/retry.js';
 import type { Runtime } from '../../../event-sourcing/runtime.js';
 import type { Timings } from '../options.js';
@@ -20,14 +20,30 @@ export type Access = {
 /** One call; `timeout` is its longest time without a message, ms. Rejects with `CallFailed`. */
 type Call<A> = (node: Node, timeout: number) => Promise<A>;
 
+/** When the last try of a call begins that is given up at `until`: it gets `minimumTimeout` all the same. */
+export const latestTry = ({ runtime: { clock }, timings }: Access, until = Infinity): number =>
+  Math.min(clock.monotonic() + timings.timeout, until - timings.minimumTimeout);
+
+/** What a call gets that begins now, ms; none when it begins so long after its last try was to begin. */
+export const timeLeft = ({ runtime: { clock }, timings }: Access, until: number): number => {
+  const left = until - clock.monotonic();
+  return left < 0
+    ? left + timings.minimumTimeout
+    : Math.min(timings.idleTimeout, Math.max(timings.minimumTimeout, left));
+};
+
+export const noTime = (): StoreUnavailable => new StoreUnavailable('EventStoreDB: no time is left for a call');
+
 const callOnce = async <A>(
-  { runtime: { clock }, connection, timings }: Access,
+  access: Access,
   call: Call<A>,
   until: number,
 ): Promise<E.Either<CallFailed | StoreUnavailable, A>> => {
+  const { connection } = access;
   const node = await connection.node(until);
   if (E.isLeft(node)) return node;
-  const timeout = Math.min(timings.idleTimeout, Math.max(timings.minimumTimeout, until - clock.monotonic()));
+  const timeout = timeLeft(access, until);
+  if (timeout <= 0) return E.left(noTime());
   const outcome = await attempt(
     () => call(node.right, timeout),
     (thrown) => (thrown instanceof CallFailed ? thrown : asStoreUnavailable(thrown)),
@@ -64,11 +80,11 @@ export const onLeader = async <A>(
   }
 };
 
-/** A call without effect on the leader, retried for `timeout` or until `until`. */
+/** A call without effect on the leader, whose last try begins by `until`. */
 export const readOnLeader = async <A>(
   access: Access,
   call: Call<A>,
-  until: number = access.runtime.clock.monotonic() + access.timings.timeout,
+  until: number = latestTry(access),
 ): Promise<E.Either<StoreUnavailable, A>> => {
   const onRetry = (cause: CallFailed): void => access.onConnectionEvent({ kind: 'read-repeated', cause });
   return E.mapLeft(asStoreUnavailable)(await onLeader(access, call, until, onRetry));

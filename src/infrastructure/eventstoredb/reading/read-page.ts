@@ -16,7 +16,12 @@ type Page = {
   readonly isCut: boolean;
 };
 
-type Options = { readonly isWorking?: (() => Promise<boolean>) | undefined; readonly largest?: number };
+type Options = {
+  readonly isWorking?: (() => Promise<boolean>) | undefined;
+  readonly largest?: number;
+  /** When it is given up whatever comes, of `Clock.monotonic`. Default: never. */
+  readonly until?: number | undefined;
+};
 
 /** A call without a message gets so many times its timeout while its node answers other calls. */
 const TIMEOUTS_WHILE_BUSY = 2.5;
@@ -29,7 +34,7 @@ const cancelWhenIdle = (
   call: ClientReadableStream<ReadMessage>,
   node: Node,
   timeout: number,
-  isWorking: () => Promise<boolean>,
+  { isWorking, until: givenUpAt }: { readonly isWorking: () => Promise<boolean>; readonly until: number },
 ) => {
   const { clock } = node.runtime;
   let isOver = false;
@@ -38,7 +43,7 @@ const cancelWhenIdle = (
   const checkAfter = (ms: number): Cancel => clock.after(ms, () => clock.soon(check));
   const check = (): void => {
     if (isOver) return;
-    const until = Math.min(node.lastMessageAt() + timeout, lastMessageAt + TIMEOUTS_WHILE_BUSY * timeout);
+    const until = Math.min(node.lastMessageAt() + timeout, lastMessageAt + TIMEOUTS_WHILE_BUSY * timeout, givenUpAt);
     const left = until - clock.monotonic();
     if (left > 0) {
       cancel = checkAfter(left);
@@ -74,14 +79,14 @@ export const readPage = (
   node: Node,
   request: ReadReq,
   timeout: number,
-  { isWorking = () => Promise.resolve(false), largest = PAGE_SIZE }: Options = {},
+  { isWorking = () => Promise.resolve(false), largest = PAGE_SIZE, until = Infinity }: Options = {},
 ): Promise<Page> =>
   new Promise((resolve, reject) => {
     const events: Array<EventBytes> = [];
     let size = 0;
     let isCut = false;
     const call = callRead(node, request);
-    const idle = cancelWhenIdle(call, node, timeout, isWorking);
+    const idle = cancelWhenIdle(call, node, timeout, { isWorking, until });
     call.on('data', (message: ReadMessage) => {
       idle.noteMessage();
       if (message._tag !== 'Event' || isCut) return;

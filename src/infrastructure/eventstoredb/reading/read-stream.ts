@@ -9,7 +9,7 @@ import {
 import { FIRST_PAGE } from '../../../event-sourcing/first-page.js';
 import type { Revision, StreamName } from '../../../event-sourcing/recorded-event.js';
 import { type EventBytes, StreamPage } from '../../../event-sourcing/stream-page.js';
-import { type Access, readOnLeader } from '../connection/on-leader.js';
+import { type Access, latestTry, readOnLeader } from '../connection/on-leader.js';
 import { readPage } from './read-page.js';
 import { streamRequest } from './read-request.js';
 import { isUserEvent } from './read-response.js';
@@ -51,17 +51,17 @@ export const makeReadStream = (access: Access) =>
     let page: PageLimits = startsSmall ? FIRST_PAGE : PAGE;
     let next = direction === 'forwards' ? (from ?? 0n) : undefined;
     let left = limit;
-    let deadline = until;
+    let givenUpAt = until;
     for (let isMore = true; isMore && left > 0;) {
       const count = Math.min(left, page.events);
       const { bytes: largest } = page;
       const request = streamRequest(stream, direction, next ?? from, count);
       const read = await readOnLeader(
         access,
-        (node, timeout) => readPage(node, request, timeout, { largest }),
-        deadline,
+        (node, timeout) => readPage(node, request, timeout, { largest, until: givenUpAt }),
+        latestTry(access, givenUpAt),
       );
-      deadline = undefined;
+      givenUpAt = undefined;
       page = PAGE;
       const { events, isCut } = orThrow(read);
       next = revisionAfter(events, stream, direction, next);
@@ -77,9 +77,9 @@ export const makeReadStream = (access: Access) =>
 /** The newest event that the database itself did not write ends the stream. */
 export const makeNewestRevision =
   (access: Access): EventStore['newestRevision'] =>
-  (stream) =>
+  (stream, until = Infinity) =>
     attempt(async () => {
-      for await (const { bytes } of makeReadStream(access)(stream, { direction: 'backwards', limit: 1 }))
+      for await (const { bytes } of makeReadStream(access)(stream, { direction: 'backwards', limit: 1, until }))
         return bytes[0]?.revision ?? 'no-stream';
       return 'no-stream';
     }, asStoreUnavailable);

@@ -9,10 +9,11 @@ import {
 import type { Append } from '../../../event-sourcing/whole-log/log-target.js';
 import type { Clock } from '../../../event-sourcing/clock.js';
 
-/** An append that waits for its answer. `since`: when it came, of `Clock.monotonic`. */
+/** An append that waits for its answer. `since`: when it came, `until`: when it is given up, both of `Clock.monotonic`. */
 export type PendingAppend = Append & {
   readonly bytes: number;
   readonly since: number;
+  readonly until: number;
   readonly mayAppend?: MayAppend | undefined;
   readonly answer: (outcome: E.Either<AppendFailure, Appended>) => void;
 };
@@ -34,7 +35,7 @@ export const defaultAppendLimits: AppendLimits = {
 };
 
 export type AppendQueue = {
-  readonly add: (append: Append, mayAppend?: MayAppend) => Promise<E.Either<AppendFailure, Appended>>;
+  readonly add: (append: Append, until?: number, mayAppend?: MayAppend) => Promise<E.Either<AppendFailure, Appended>>;
   /** Further appends fail; resolves when those that wait have been answered. */
   readonly close: () => Promise<void>;
 };
@@ -89,12 +90,12 @@ export const makeAppendQueue = (
     return rejection(events, bytes);
   };
 
-  const add: AppendQueue['add'] = ({ stream, expected, events }, mayAppend) => {
+  const add: AppendQueue['add'] = ({ stream, expected, events }, until = Infinity, mayAppend) => {
     const bytes = appendBytes(events);
     const failure = failureAtOnce(events, bytes);
     if (failure !== undefined) return Promise.resolve(E.left(failure));
     return new Promise((answer) => {
-      waiting.push({ stream, expected, events, bytes, since: clock.monotonic(), mayAppend, answer });
+      waiting.push({ stream, expected, events, bytes, since: clock.monotonic(), until, mayAppend, answer });
       waitingBytes += bytes;
       running ??= run();
     });

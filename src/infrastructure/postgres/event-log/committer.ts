@@ -15,7 +15,7 @@ import type { Runtime } from '../../../event-sourcing/runtime.js';
 
 /**
  * How long a statement may take at least, however late it begins, ms: an append is tried for `SILENCE_MS` from its
- * arrival. Together less than `answerDeadline` gives.
+ * arrival, and for no longer than leaves so much of its time. Together less than `answerDeadline` gives.
  */
 const MINIMUM_TIMEOUT = 200;
 
@@ -29,6 +29,9 @@ const storedEvents = ({ append, position }: StoredAppend<PendingAppend>): Readon
     revision: nextRevision(append.expected) + BigInt(index),
     position: position + BigInt(index),
   }));
+
+/** When its last try begins at the latest. */
+const latestOf = ({ since, until }: PendingAppend): number => Math.min(since + SILENCE_MS, until - MINIMUM_TIMEOUT);
 
 type CommitterDeps = {
   readonly runtime: Runtime;
@@ -46,11 +49,14 @@ type CommitterDeps = {
 export const makeCommitter = ({ runtime, connection, feed, notifier, onConnectionEvent }: CommitterDeps) => {
   const { clock } = runtime;
 
-  const isLate = ({ since }: PendingAppend): boolean => clock.monotonic() > since + SILENCE_MS;
+  const isLate = (append: PendingAppend): boolean => clock.monotonic() > latestOf(append);
 
-  /** For the append that has waited longest, ms. */
+  /** Whether too little time is left for another statement. */
+  const isOver = ({ until }: PendingAppend): boolean => clock.monotonic() > until - MINIMUM_TIMEOUT;
+
+  /** For the append that is late first, ms. */
   const timeLeft = (appends: ReadonlyArray<PendingAppend>): number =>
-    Math.max(MINIMUM_TIMEOUT, Math.min(...appends.map(({ since }) => since)) + SILENCE_MS - clock.monotonic());
+    Math.max(MINIMUM_TIMEOUT, Math.min(...appends.map(latestOf)) - clock.monotonic());
 
   const ask = async (statement: Statement, appends: ReadonlyArray<PendingAppend>): Promise<ReadonlyArray<TextRow>> => {
     const client = connection.current() ?? (await connection.open(timeLeft(appends)));
@@ -106,20 +112,33 @@ export const makeCommitter = ({ runtime, connection, feed, notifier, onConnectio
     for (const append of appends) await commit([append]);
   };
 
-  /** Fails those whose time is over and gives the others. */
-  const failLate = (appends: ReadonlyArray<PendingAppend>, cause: unknown): ReadonlyArray<PendingAppend> => {
-    const { left: inTime, right: late } = RA.partition(isLate)(appends);
-    if (late.length > 0) fail(late, cause);
-    return inTime;
+  /** Fails those of which that is so and gives the others. */
+  const failWhere = (
+    isToFail: (append: PendingAppend) => boolean,
+    appends: ReadonlyArray<PendingAppend>,
+    cause: unknown,
+  ): ReadonlyArray<PendingAppend> => {
+    if (!appends.some(isToFail)) return appends;
+    const { left: others, right: failed } = RA.partition(isToFail)(appends);
+    fail(failed, cause);
+    return others;
   };
+
+  const failLate = (appends: ReadonlyArray<PendingAppend>, cause: unknown): ReadonlyArray<PendingAppend> =>
+    failWhere(isLate, appends, cause);
+
+  const failOver = (appends: ReadonlyArray<PendingAppend>): ReadonlyArray<PendingAppend> =>
+    failWhere(isOver, appends, new Error('too little time is left'));
 
   const commit = async (batch: ReadonlyArray<PendingAppend>): Promise<void> => {
     // a lost connection is not opened again for appends that are late already
     let open = connection.current() !== undefined ? batch : failLate(batch, new Error('no connection'));
     const retry = makeRetry({ runtime, first: 10, longest: 200 });
-    while (open.length > 0) {
+    for (;;) {
+      open = failOver(open);
+      if (open.length === 0) return;
       try {
-        open = await insert(open);
+        open = failOver(await insert(open));
         if (open.length > 0) open = await answerConflicts(open);
         // their streams changed between the two statements: tried again, they fit or conflict
         open = failLate(open, new Error('other processes keep appending to the stream'));

@@ -117,9 +117,9 @@ const open = ({
   const ask = <A>(read: () => Promise<A>): Promise<E.Either<StoreUnavailable, A>> => attempt(read, asStoreUnavailable);
 
   return {
-    append: (stream, expected, events, mayAppend) => queue.add({ stream, expected, events }, mayAppend),
+    append: (stream, expected, events, ...options) => queue.add({ stream, expected, events }, ...options),
     readStream: (stream, range) => readStream(pages, stream, range),
-    newestRevision: (stream) => ask(() => pages.newestRevision(stream)),
+    newestRevision: (stream, until) => ask(() => pages.newestRevision(stream, until)),
     readAll: (range) => readLog(pages, range),
     subscribe: (range, signal) => {
       watching ??= watchHead({ runtime, config, feed, pages, process, onConnectionEvent }, closing.signal);

@@ -25,8 +25,8 @@ export const faultsOfCommands: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: HANDLE,
-        is: 'loaded = await readOn(handler, call, folded, isCompared);',
-        becomes: 'loaded = E.right({ folded, own: undefined, isJustRead: true });',
+        is: 'loaded = await readOn(handler, call, folded, until, isCompared);',
+        becomes: 'loaded = E.right({ folded, own: undefined, isJustRead: true, until });',
       },
     ],
   },
@@ -36,10 +36,10 @@ export const faultsOfCommands: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: REPOSITORY,
-        is: 'const appended = await store.append(call.stream, folded.revision, sealed);',
-        becomes: `let appended = await store.append(call.stream, folded.revision, sealed);
+        is: 'const appended = await store.append(call.stream, folded.revision, sealed, until);',
+        becomes: `let appended = await store.append(call.stream, folded.revision, sealed, until);
   if (E.isLeft(appended) && appended.left._tag === 'RevisionConflict')
-    appended = await store.append(call.stream, appended.left.actual, sealed);`,
+    appended = await store.append(call.stream, appended.left.actual, sealed, until);`,
       },
     ],
   },
@@ -77,13 +77,13 @@ export const faultsOfCommands: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: REPOSITORY,
-        is: 'if (snapshot === undefined || (needsKeys && snapshot.hasKeyedCommands)) return loadAnew(repository, call);',
-        becomes: 'if (snapshot === undefined) return loadAnew(repository, call);',
+        is: 'if (snapshot === undefined || (needsKeys && snapshot.hasKeyedCommands)) return loadAnew(repository, call, until);',
+        becomes: 'if (snapshot === undefined) return loadAnew(repository, call, until);',
       },
       {
         file: REPOSITORY,
-        is: 'return needsKeys && !cached.keyed.isComplete ? loadAnew(repository, call) : notRead(cached);',
-        becomes: 'return notRead(cached);',
+        is: 'return needsKeys && !cached.keyed.isComplete ? loadAnew(repository, call, until) : notRead(cached, until);',
+        becomes: 'return notRead(cached, until);',
       },
     ],
   },
@@ -100,7 +100,7 @@ export const faultsOfCommands: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: REPLAY,
-        is: 'return findInStream(repository, stream, commandId, known.before);',
+        is: 'return findInStream(repository, stream, commandId, known.before, until);',
         becomes: 'return E.right(undefined);',
       },
     ],
@@ -122,8 +122,8 @@ export const faultsOfCommands: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: REPLAY,
-        is: "const range = { direction: 'forwards', limit: Number(revision) + 1 } as const;",
-        becomes: "const range = { direction: 'forwards' } as const;",
+        is: "const range = { direction: 'forwards', limit: Number(revision) + 1, until } as const;",
+        becomes: "const range = { direction: 'forwards', until } as const;",
       },
     ],
   },

@@ -21,9 +21,9 @@ import type { Clock } from '../../../../event-sourcing/clock.js';
 
 /** Reads of the log, each of them one short statement on a pooled connection. */
 export type Pages = {
-  /** Given up at `until`, of `Clock.monotonic`, or after `SILENCE_MS`. */
+  /** Given up at `until`, of `Clock.monotonic`, or after `SILENCE_MS`; when `until` is over, not asked for. */
   readonly stream: (stream: StreamName, range: Required<StreamRange>) => Promise<StreamPage>;
-  readonly newestRevision: (stream: StreamName) => Promise<ExpectedRevision>;
+  readonly newestRevision: (stream: StreamName, until?: number) => Promise<ExpectedRevision>;
   /** Events after `after`, at most up to `upTo`, which must not be beyond the head; the page ends at `seen`. */
   readonly log: (
     after: Position,
@@ -58,6 +58,8 @@ const arrayOf = (categories: ReadonlyArray<string> | undefined): Buffer | null =
 
 /** The first `count` rows are a page; `isCut`: it ended before the events that were asked for. */
 type Read = { readonly rows: Rows; readonly count: number; readonly isCut: boolean };
+
+const noTime = (): StoreUnavailable => new StoreUnavailable('the event log did not answer a read in time');
 
 /** Throws `StoreUnavailable`, whatever went wrong. */
 export const makePages = (clock: Clock, pool: pg.Pool): Pages => {
@@ -114,14 +116,18 @@ export const makePages = (clock: Clock, pool: pg.Pool): Pages => {
     return new StreamPage(events, !isCut && (count < wanted || count === limit));
   };
 
+  const inTime = async <A extends object>(until: number, read: (left: number) => Promise<A>): Promise<A> => {
+    const left = Math.min(SILENCE_MS, until - clock.monotonic());
+    if (left <= 0) throw noTime();
+    // the driver's limit begins only when there is a connection
+    const found = until === Infinity ? await read(left) : await withTimeout(clock, left, read(left));
+    if (found === undefined) throw noTime();
+    return found;
+  };
+
   const stream: Pages['stream'] = async (name, range) => {
     const { until } = range;
-    const left = Math.max(1, Math.min(SILENCE_MS, until - clock.monotonic()));
-    const reading = range.startsSmall ? readFirstPage(name, range) : readOne(name, range, left);
-    // the driver's limit begins only when there is a connection
-    const page = until === Infinity ? await reading : await withTimeout(clock, left, reading);
-    if (page === undefined) throw new StoreUnavailable('the event log did not answer a read in time');
-    return page;
+    return inTime(until, (left) => (range.startsSmall ? readFirstPage(name, range) : readOne(name, range, left)));
   };
 
   const log: Pages['log'] = async (after, upTo, categories) => {
@@ -146,7 +152,10 @@ export const makePages = (clock: Clock, pool: pg.Pool): Pages => {
   return {
     stream,
     log,
-    newestRevision: async (name) => (await newestRevisions(name)) ?? 'no-stream',
+    newestRevision: async (name, until = Infinity) => {
+      const { newest } = await inTime(until, async () => ({ newest: await newestRevisions(name) }));
+      return newest ?? 'no-stream';
+    },
     head: async () => number(await askOne(queries.head)) ?? 0n,
     newest: async (after, upTo, categories) =>
       number(await askOne(queries.newest, [after.toString(), upTo.toString(), arrayOf(categories)])),
