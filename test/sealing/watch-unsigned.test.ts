@@ -121,4 +121,75 @@ describe('watching for events without a checkpoint', () => {
     await clock.advance(40_000);
     expect([seconds(), watch.signed()]).to.deep.equal([0, undefined]);
   });
+
+  it('counts none in a log without events', async () => {
+    const { state, clock, looks } = watch;
+    Object.assign(state, { head: undefined, extent: { size: 0, upTo: 0n }, signed: 0 });
+    await looks();
+    await clock.advance(40_000);
+    expect(seconds()).to.equal(0);
+  });
+
+  it('does not wait for events of a log that has lost all of them', async () => {
+    const { state, looks } = watch;
+    Object.assign(state, { head: 1n, extent: { size: 0, upTo: 0n }, signed: 0 });
+    await looks();
+    await looks();
+    expect(seconds()).to.equal(2);
+    state.head = undefined;
+    await looks();
+    expect(seconds()).to.equal(0);
+  });
+
+  it('counts from the look that found the oldest of those that are left', async () => {
+    const { state, looks } = watch;
+    for (const head of [8n, 9n, 10n]) {
+      state.head = head;
+      await looks();
+    }
+    expect(seconds()).to.equal(4);
+    for (const [size, left] of [
+      [4, 4],
+      [5, 4],
+      [6, 0],
+    ] as const) {
+      Object.assign(state, { extent: { size, upTo: BigInt(size + 4) }, signed: size });
+      await looks();
+      expect(seconds()).to.equal(left);
+    }
+  });
+
+  it('counts from the look that found what came after a long time without events', async () => {
+    const { state, looks } = watch;
+    for (const head of [8n, 9n, 10n]) {
+      state.head = head;
+      await looks();
+    }
+    for (let count = 0; count < 30; count += 1) await looks();
+    state.head = 11n;
+    await looks();
+    Object.assign(state, { extent: { size: 6, upTo: 10n }, signed: 6 });
+    await looks();
+    expect(seconds()).to.equal(2);
+  });
+
+  it('remembers sixteen heads, and finds what came later by its next look', async () => {
+    const { state, looks } = watch;
+    for (let head = 8n; head < 40n; head += 1n) {
+      state.head = head;
+      await looks();
+    }
+    expect(seconds()).to.equal(62);
+    Object.assign(state, { extent: { size: 19, upTo: 23n }, signed: 19 });
+    await looks();
+    expect(seconds()).to.equal(0);
+    await looks();
+    await looks();
+    expect(seconds()).to.equal(2);
+  });
+
+  it('waits for nothing when it has been stopped', async () => {
+    await watch.stop();
+    expect(watch.clock.waiting()).to.equal(0);
+  });
 });

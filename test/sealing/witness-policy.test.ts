@@ -20,6 +20,7 @@ describe('a policy of witnesses', () => {
   it('says which groups of witnesses are enough, and where they are asked', () => {
     const policy = policyOf(
       '# a comment',
+      '#another',
       `log ${log} https://log.example/`,
       '',
       `\twitness X1 ${one}  https://one.example/prefix/ `,
@@ -62,6 +63,18 @@ describe('a policy of witnesses', () => {
     expect(enough(['quorum none'], [])).to.equal(true);
   });
 
+  it('may have 65,536 characters, and a number of several digits in a group', () => {
+    const lines = Array.from({ length: 12 }, (_, n) => `witness w${n} ${witnessKey(`w/${n}`, n + 1).vkey}`);
+    const members = lines.map((_, n) => `w${n}`);
+    const text = [...lines, `group g 12 ${members.join(' ')}`, 'quorum g', '#'].join('\n');
+    const policy = parseWitnessPolicy(text.padEnd(65_536, 'x'));
+    if (E.isLeft(policy)) throw new Error(policy.left);
+    expect([members, members.slice(1)].map((names) => policy.right.isQuorum(new Set(names)))).to.deep.equal([
+      true,
+      false,
+    ]);
+  });
+
   it('is refused with the line and what is wrong in it', () => {
     const a = `witness a ${one}`;
     const b = `witness b ${two}`;
@@ -85,6 +98,12 @@ describe('a policy of witnesses', () => {
       [[`witness a ${one} https://u:p@x`], /^line 1: the address of a witness is/],
       [[`witness a ${one} https://x?y`], /^line 1: the address of a witness is/],
       [[`witness a ${one} https://x y`], /^line 1: a witness has a name, a key and/],
+      [[`witness a ${one} xhttp://x`], /^line 1: the address of a witness is/],
+      [[`witness a ${one} hello`], /^line 1: the address of a witness is/],
+      [[`witness a ${one} https://x#y`], /^line 1: the address of a witness is/],
+      [[`log ${log} https://x y`], /^line 1: a log has a key and, if any, one address$/],
+      [[a, b, 'group g x1 a b'], /^line 3: the number of a group is/],
+      [[a, b, 'group g 1x a b'], /^line 3: the number of a group is/],
       [[a, b, 'group g 3 a b'], /^line 3: the number of a group is/],
       [[a, b, 'group g 0 a b'], /^line 3: the number of a group is/],
       [[a, b, 'group g some a b'], /^line 3: the number of a group is/],
@@ -97,6 +116,14 @@ describe('a policy of witnesses', () => {
       [Array.from({ length: 65 }, (_, n) => `group g${n} any a`), /^line 1: it names no witness/],
       [
         Array.from({ length: 65 }, (_, n) => `witness w${n} ${witnessKey(`w/${n}`, n + 1).vkey}`),
+        /^line 65: there are more than 64 lines of this kind$/,
+      ],
+      [
+        Array.from({ length: 65 }, (_, n) => `log ${renderVerifier(signerNamed(`log.example/${n}`, `${n}`).verifier)}`),
+        /^line 65: there are more than 64 lines of this kind$/,
+      ],
+      [
+        [a, ...Array.from({ length: 64 }, (_, n) => `group g${n} any ${n === 0 ? 'a' : `g${n - 1}`}`)],
         /^line 65: there are more than 64 lines of this kind$/,
       ],
     ];
