@@ -223,6 +223,32 @@ describe('comparing the log with checkpoints', () => {
     });
   });
 
+  it('leaves out events that are not in the tree', async () => {
+    world.events.splice(5, 0, { ...world.events[5]!, stream: 'operators-skips' });
+    expect((await check()).faults).to.deep.equal([]);
+  });
+
+  it('counts what fits and what does not, and says of two over as many events only which does not', async () => {
+    const { root } = treeOver(world.events.slice(1, 201).map(leafHashOf));
+    inStorage = [{ origin: ORIGIN, size: 200, note: right(signCheckpoint({ size: 200, root }, ours)) }];
+    const { faults, counts } = await check();
+    expect(counts).to.deep.include({ fitting: 4, differing: 1 });
+    expect(faults.map(({ kind, index, reason }) => ({ kind, index, reason }))).to.deep.equal([
+      {
+        kind: 'checkpoint-differs',
+        index: 0,
+        reason:
+          'the checkpoint of 200 events of log.example/2, kept in the file storage, does not fit the log: the first event that was changed, removed, inserted or moved is between index 0 and 199',
+      },
+    ]);
+  });
+
+  it('names one that Postgres has with cosignatures alone', async () => {
+    cosigned = [signed(250), signed(EVENTS)];
+    inStorage = [signed(250)];
+    expect((await kinds()).map(({ kind, index }) => [kind, index])).to.deep.equal([['checkpoint-missing', 250]]);
+  });
+
   it('says nothing of checkpoints that were signed since it began', async () => {
     const later = [...inPostgres];
     inPostgres = later.slice(0, 3);
@@ -258,6 +284,27 @@ describe('comparing the log with checkpoints', () => {
           index: 0,
           reason:
             'the checkpoint of 250 events of log.example/2, kept in kept.txt, does not fit the log: the first event that was changed, removed, inserted or moved is between index 0 and 249',
+        },
+      ]);
+    });
+
+    it('may be several, in any order, also of more events than there are', async () => {
+      const witnesses = [300, 100, 350].map((size) => kept(signed(size).note));
+      expect((await check(witnesses)).counts).to.deep.include({ fitting: 3, differing: 0 });
+      world.events.splice(320);
+      const { faults, counts } = await check(witnesses);
+      expect(counts).to.deep.include({ fitting: 2, differing: 1 });
+      expect(faults.map(({ kind, index }) => [kind, index])).to.deep.equal([['checkpoint-beyond-log', 320]]);
+    });
+
+    it('may be a proof of an event that its checkpoint is not over, which names no event', async () => {
+      const { proof, ...witness } = kept(await proofOf(123, 250));
+      const { faults } = await check([{ ...witness, proof: { index: 399, hashes: proof?.hashes ?? [] } }]);
+      expect(faults).to.deep.equal([
+        {
+          kind: 'proof-differs',
+          index: 399,
+          reason: 'the event is not the one that the proof kept in kept.txt is about',
         },
       ]);
     });

@@ -50,6 +50,21 @@ describe('comparing checkpoints with what is noted of them', () => {
     expect(await found([3], { Postgres: passing([3]), Storage: passing([3], 'elsewhere') })).to.have.length(1);
   });
 
+  it('does not take one of another size for it', async () => {
+    const kinds = await found([3, 6], { Postgres: passing([3, 5]), Storage: passing([3, 5]) });
+    expect(kinds.map((fault) => /^\S+ the checkpoint of \d+/.exec(fault)?.[0])).to.deep.equal([
+      'checkpoint-removed: the checkpoint of 6',
+    ]);
+  });
+
+  it('does not take one of another origin in Postgres for an earlier one', async () => {
+    async function* both(): AsyncGenerator<SignedCheckpoint> {
+      yield* passing([1], 'elsewhere');
+      yield* passing([6]);
+    }
+    expect(await found([3, 6], { Postgres: both(), Storage: passing([3, 6]) })).to.have.length(1);
+  });
+
   it('names those that were removed from Postgres, where no earlier one is left that shows it', async () => {
     const kinds = async (inPostgres: ReadonlyArray<number>) =>
       (await found([3, 6, 9], { Postgres: passing(inPostgres), Storage: passing([3, 6, 9]) })).map(

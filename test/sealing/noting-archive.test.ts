@@ -62,4 +62,26 @@ describe('an archive whose checkpoints are noted', () => {
     storage.kept.splice(0);
     expect([await largest(8), await largest(8), removed]).to.deep.equal([undefined, undefined, [6, 8]]);
   });
+
+  it('says that one over a single event is not there any more', async () => {
+    const { archive, storage, largest, removed } = open();
+    await archive.put(checkpointOf(ORIGIN, 1));
+    storage.kept.splice(0);
+    expect([await largest(), removed]).to.deep.equal([undefined, [1]]);
+  });
+
+  it('cannot be asked while the database or the storage is away, and says which', async () => {
+    const { archive, storage, notes, removed } = open();
+    await archive.put(checkpointOf(ORIGIN, 3));
+    const why = async () => {
+      const failed = await archive.largestOf(ORIGIN, -1);
+      if (E.isRight(failed)) return undefined;
+      const { _tag, cause } = failed.left;
+      return [_tag, String(cause)];
+    };
+    storage.isAway = true;
+    expect(await why()).to.deep.equal(['StorageUnavailable', 'Error: away']);
+    notes.isAway = true;
+    expect([await why(), removed]).to.deep.equal([['StorageUnavailable', 'Error: no database'], []]);
+  });
 });

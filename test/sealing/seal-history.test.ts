@@ -14,7 +14,7 @@ import { type KeyChange, keyChangeMembers, recordKeyChange, renderKeyChanges } f
 import { openKnown } from '../../src/sealing/kept-checkpoint.js';
 import { type NotReplaced, replaceKey } from '../../src/sealing/replace-key.js';
 import { recordRestart } from '../../src/sealing/restart.js';
-import { findSealHistory, keysOf, sealInForce } from '../../src/sealing/seal-history.js';
+import { changesInForce, findSealHistory, keysOf, sealInForce } from '../../src/sealing/seal-history.js';
 import { signTree } from '../../src/sealing/sign-tree.js';
 import { wholeLog } from '../support/chained-events.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -82,12 +82,13 @@ describe('the keys of the checkpoints', () => {
     await change(store, first, second, 10);
     const restart = { origin: ORIGIN, replaced: 'example.com/made-up', ...because };
     right(await recordRestart(systemRuntime, store, restart, first, eventKey));
+    right(await recordRestart(systemRuntime, store, restart, first, eventKey));
     for (const by of [first, second])
       expect(await known(by)).to.deep.include({
         origin: ORIGIN,
         inForce: second.verifier.id,
         restarts: 0,
-        unsigned: [1n],
+        unsigned: [1n, 2n],
       });
   });
 
@@ -125,6 +126,49 @@ describe('the keys of the checkpoints', () => {
       expect(await known(by), by.verifier.id).to.deep.equal(expected);
   });
 
+  it('sign under the origin before a restart, too, to who knows them by the one after it', async () => {
+    const restart = { origin: `${ORIGIN}/2`, replaced: ORIGIN, ...because };
+    right(await recordRestart(systemRuntime, store, restart, first, eventKey));
+    const later = key(1, `${ORIGIN}/2`);
+    for (const by of [first, later])
+      expect((await known(by)).keys).to.deep.equal([
+        [ORIGIN, first.verifier.id, undefined],
+        [`${ORIGIN}/2`, later.verifier.id, undefined],
+      ]);
+  });
+
+  it('have signed a restart that is recorded once more after they were replaced', async () => {
+    const restart = { origin: `${ORIGIN}/2`, replaced: ORIGIN, ...because };
+    right(await recordRestart(systemRuntime, store, restart, first, eventKey));
+    await change(store, key(1, `${ORIGIN}/2`), key(2, `${ORIGIN}/2`), 7, `${ORIGIN}/2`);
+    right(await recordRestart(systemRuntime, store, restart, first, eventKey));
+    expect(await known(second)).to.deep.include({ restarts: 1, changes: 1, unsigned: [] });
+  });
+
+  it('are changed under the origin in force by the changes after the last restart', async () => {
+    await change(store, first, second, 10);
+    const restart = { origin: `${ORIGIN}/2`, replaced: ORIGIN, ...because };
+    right(await recordRestart(systemRuntime, store, restart, second, eventKey));
+    await change(store, key(2, `${ORIGIN}/2`), key(3, `${ORIGIN}/2`), 7, `${ORIGIN}/2`);
+    const history = await findSealHistory(store, first.verifier);
+    expect(changesInForce(history).map(({ last }) => last.size)).to.deep.equal([7]);
+    // there is no key of that name
+    expect(keysOf(history)('two words')).to.deep.equal([]);
+  });
+
+  const signedByBoth: ReadonlyArray<readonly [string, Signer, Signer, number]> = [
+    ['is of another origin', first, key(2, 'elsewhere.example'), 10],
+    ['replaces one of another origin', key(1, 'elsewhere.example'), second, 10],
+    ['replaces a key by itself', first, first, 10],
+    ['follows a part of an event', first, second, 1.5],
+  ];
+
+  for (const [what, by, next, size] of signedByBoth)
+    it(`are not changed by what both have signed and ${what}`, async () => {
+      await change(store, by, next, size);
+      expect(await known(first)).to.deep.include({ inForce: first.verifier.id, changes: 0, unsigned: [0n] });
+    });
+
   it('let a process sign that has the one in force, in whatever order, and no other one', async () => {
     await change(store, first, second, 10);
     for (const signers of [[second], [first, second], [second, first]] as const)
@@ -150,6 +194,9 @@ describe('the keys of the checkpoints', () => {
       { ...ofGenuine, note: right(signNote(text, second)) },
       { ...ofGenuine, note: right(signNote(text, stranger, second)) },
       { ...ofGenuine, note: 'none' },
+      { ...ofGenuine, replaced: 'none', note: genuine.note },
+      { ...ofGenuine, key: 'none', note: genuine.note },
+      { ...ofGenuine, root: 'none', note: genuine.note },
       { ...ofGenuine, size: 11, note: genuine.note },
       { ...ofGenuine, root: root(6).toString('base64'), note: genuine.note },
       { ...ofGenuine, reason: 'another', note: genuine.note },
@@ -277,6 +324,27 @@ describe('the keys of the checkpoints', () => {
       tree.state.leaves = [...tree.state.leaves, 'five'];
       expect(right(await sign(tree, first, second))?.size).to.equal(5);
       expect((await wholeLog(store)).map(({ type }) => type)).to.deep.equal(['CheckpointKeyReplaced']);
+    });
+
+    it('ends the one with the largest of its checkpoints, wherever that is kept', async () => {
+      const [small, large] = [await signedTree(), await signedTree()];
+      large.state.leaves = [...large.state.leaves, 'four'];
+      right(await sign(large, first));
+      for (const [tree, elsewhere] of [
+        [small, large.state.recorded.at(-1)],
+        [large, small.state.recorded.at(-1)],
+      ] as const) {
+        store = makeInMemoryEventStore();
+        small.state.leaves = large.state.leaves;
+        const replaced = await replaceKey(tree.lockTree, store, {
+          runtime: systemRuntime,
+          signers: [first, second],
+          because,
+          findLargest: () => Promise.resolve(elsewhere),
+          eventKey,
+        });
+        expect(right(replaced!).last.size).to.equal(4);
+      }
     });
 
     it('is refused, and nothing recorded, without one new key, or without anything signed', async () => {

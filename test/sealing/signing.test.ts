@@ -4,10 +4,13 @@ import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
 import { openCheckpoint } from '../../src/seal/checkpoint.js';
 import { renderVerifier, signerOf, type Signer } from '../../src/seal/note-key.js';
 import { keepSigning, type SigningEvent } from '../../src/sealing/keep-signing.js';
+import type { LockTree } from '../../src/sealing/lock-tree.js';
+import { findSealFault, signTree } from '../../src/sealing/sign-tree.js';
 import { makeManualClock, type ManualClock } from '../support/manual-clock.js';
 import { historyOf, sealBy } from '../support/seal-in-force.js';
 import { makeMemoryArchive } from '../support/memory-archive.js';
 import { makeMemoryTree } from '../support/memory-tree.js';
+import { right } from '../support/sealed-tree.js';
 
 const signerNamed = (name: string, byte = 7): Signer => {
   const signer = signerOf(name, Buffer.alloc(32, byte));
@@ -412,5 +415,202 @@ describe('signing the tree', () => {
     expect(events.filter(({ _tag }) => _tag === 'KeyReplaced')).to.deep.equal([
       { _tag: 'KeyReplaced', key: renderVerifier(after.verifier), replaced: renderVerifier(before.verifier) },
     ]);
+  });
+
+  /** An archive, and how often it was asked for the largest checkpoint, and whether it is there. */
+  const watchedArchive = () => {
+    const archive = makeMemoryArchive();
+    const asked = { largest: 0, isThere: 0 };
+    return {
+      asked,
+      archive: {
+        ...archive,
+        largestOf: (origin: string, beyond: number) => {
+          asked.largest += 1;
+          return archive.largestOf(origin, beyond);
+        },
+        isThere: () => {
+          asked.isThere += 1;
+          return archive.isThere();
+        },
+      },
+    };
+  };
+
+  it('asks nobody while nothing comes, and the storage what it has once a minute while something does', async () => {
+    const kept = tree();
+    const { asked, archive } = watchedArchive();
+    kept.state.leaves = names(1);
+    start(kept, { ...archive, isAway: false });
+    await clock.advance(30_000);
+    expect(asked).to.deep.equal({ largest: 1, isThere: 1 });
+    for (let second = 31; second <= 60; second += 1) {
+      kept.state.leaves = names(second);
+      await clock.advance(1_000);
+    }
+    expect(asked).to.deep.equal({ largest: 1, isThere: 31 });
+    kept.state.leaves = names(61);
+    await clock.advance(1_000);
+    expect(asked).to.deep.equal({ largest: 2, isThere: 32 });
+  });
+
+  it('asks the storage what it has at each try while there is a fault', async () => {
+    const kept = tree();
+    const { asked, archive } = watchedArchive();
+    kept.state.leaves = names(10);
+    const { said } = start(kept, { ...archive, isAway: false });
+    await said('Signed');
+    kept.state.leaves = names(9);
+    await said('Fault');
+    const before = asked.largest;
+    await clock.advance(10_000);
+    expect(asked.largest - before).to.equal(2);
+  });
+
+  it('has not put into the storage what that did not take', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(3);
+    let isFull = true;
+    const { tags } = start(kept, {
+      ...archive,
+      put: (checkpoint) =>
+        isFull
+          ? Promise.resolve(E.left({ _tag: 'StorageUnavailable', cause: new Error('full') }))
+          : archive.put(checkpoint),
+    });
+    await clock.advance(3_000);
+    expect(tags()).to.deep.equal(['Signed', 'Postponed']);
+    isFull = false;
+    await clock.advance(1_000);
+    expect([tags(), sizes(archive.kept)]).to.deep.equal([['Signed', 'Postponed', 'Archived'], [3]]);
+  });
+
+  it('does not sign a tree whose only event is another one, by what the storage knows', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(1);
+    const first = start(kept, archive);
+    await first.said('Archived');
+    await first.stop();
+    kept.state.recorded.length = 0;
+    kept.state.leaves = names(1, 'other');
+    const { tags } = start(kept, archive);
+    await clock.advance(1_000);
+    expect(tags()).to.deep.equal(['Differs']);
+  });
+
+  it('says of each other fault that it has come', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(12);
+    const other = start(kept, makeMemoryArchive());
+    await other.said('Signed');
+    await other.stop();
+    const [larger] = kept.state.recorded.splice(0);
+    kept.state.leaves = names(10);
+    const { said, events } = start(kept, archive);
+    await said('Signed');
+    kept.state.leaves = names(9);
+    await clock.advance(20_000);
+    kept.state.recorded.length = 0;
+    archive.kept.push(larger!);
+    await clock.advance(20_000);
+    kept.state.leaves = names(15, 'other');
+    await clock.advance(20_000);
+    expect(
+      events.flatMap((event) => (event._tag === 'Fault' ? [[event.fault._tag, event.fault.signed]] : [])),
+    ).to.deep.equal([
+      ['Shorter', 10],
+      ['Shorter', 12],
+      ['Differs', 12],
+    ]);
+  });
+
+  it('puts into the storage what witnesses have not cosigned when the tree must not be signed any more', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(10);
+    const { said, tags } = start(kept, archive, { toArchive: () => undefined });
+    await said('Signed');
+    await clock.advance(60_000);
+    expect([tags(), archive.kept]).to.deep.equal([['Signed'], []]);
+    kept.state.leaves = names(9);
+    await said('Fault');
+    expect([tags(), sizes(archive.kept)]).to.deep.equal([['Signed', 'Shorter', 'Archived'], [10]]);
+  });
+
+  it('puts what witnesses have cosigned into the storage at its stop, where that is all of it', async () => {
+    const kept = tree();
+    const archive = makeMemoryArchive();
+    kept.state.leaves = names(10);
+    const witnessed = { origin: ORIGIN, size: 10, note: 'with cosignatures' };
+    const { stop } = start(kept, archive, { toArchive: () => witnessed });
+    await stop();
+    expect(archive.kept).to.deep.equal([witnessed]);
+  });
+
+  it('says that a tree differs whether or not it is complete', async () => {
+    const kept = tree();
+    kept.state.leaves = names(10);
+    const { said, tags } = start(kept, makeMemoryArchive(), { isComplete: () => Promise.resolve(false) });
+    await said('Signed');
+    kept.state.leaves = names(10, 'other');
+    await said('Fault');
+    expect(tags().at(-1)).to.equal('Differs');
+  });
+});
+
+describe('a tree that is signed once', () => {
+  const seal = sealBy(signerNamed(ORIGIN));
+  const sign = (lockTree: LockTree, largest?: SignedCheckpoint) =>
+    signTree(lockTree, seal, { origin: ORIGIN, largest });
+
+  /** A tree of so many events, and its checkpoint. */
+  const signedTree = async (size: number) => {
+    const kept = makeMemoryTree();
+    kept.state.leaves = names(size);
+    const checkpoint = right(await sign(kept.lockTree));
+    return { ...kept, checkpoint: checkpoint! };
+  };
+
+  it('is not signed again where it has not grown, wherever its checkpoint is', async () => {
+    const { lockTree, state, checkpoint } = await signedTree(5);
+    expect(right(await sign(lockTree))).to.deep.equal(checkpoint);
+    expect(right(await sign(lockTree, { ...checkpoint, size: 5 }))).to.deep.equal(checkpoint);
+    expect(state.recorded).to.deep.equal([checkpoint]);
+    const small = await signedTree(3);
+    small.state.leaves = names(5);
+    expect(right(await sign(small.lockTree, checkpoint))).to.deep.equal(checkpoint);
+    expect(small.state.recorded).to.deep.equal([small.checkpoint]);
+    expect(right(await sign(lockTree, small.checkpoint))).to.deep.equal(checkpoint);
+  });
+
+  it('is not signed while its tiles cannot be read, whether or not it was signed before', async () => {
+    const { lockTree } = await signedTree(5);
+    const unreadable =
+      (lock: LockTree): LockTree =>
+      (work) =>
+        lock((locked) =>
+          work({ ...locked, readTiles: (wanted) => Promise.resolve(E.right(wanted.map(() => undefined))) }),
+        );
+    const fault = { _tag: 'Unreadable', origin: ORIGIN, size: 5 };
+    expect(await sign(unreadable(lockTree))).to.deep.equal(E.left({ ...fault, signed: 5 }));
+    const unsigned = makeMemoryTree();
+    unsigned.state.leaves = names(5);
+    expect(await sign(unreadable(unsigned.lockTree))).to.deep.equal(E.left({ ...fault, signed: 0 }));
+  });
+
+  it('is compared without being signed', async () => {
+    const { lockTree, state, checkpoint } = await signedTree(5);
+    const history = historyOf(signerNamed(ORIGIN).verifier);
+    const faultOf = async (elsewhere?: SignedCheckpoint) => (await findSealFault(lockTree, history, elsewhere))?._tag;
+    state.leaves = names(6);
+    expect(await faultOf()).to.equal(undefined);
+    const { checkpoint: larger } = await signedTree(7);
+    expect(await faultOf(larger)).to.equal('Shorter');
+    state.leaves = names(5, 'other');
+    expect(await faultOf()).to.equal('Differs');
+    expect(state.recorded).to.deep.equal([checkpoint]);
   });
 });

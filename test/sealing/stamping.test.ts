@@ -50,6 +50,20 @@ describe('timestamps of checkpoints', function () {
       expect(faultOf(Buffer.from(bytes, 'hex')), bytes).to.match(/^the answer is none to a request/);
   });
 
+  it('are not taken from what is signed data of another kind, or nothing signed', () => {
+    const answer = tsa().reply(timestampRequest(DATA, NONCE));
+    for (const kind of ['2a864886f70d010702', '2a864886f70d0109100104']) {
+      const changed = Buffer.from(answer);
+      const at = answer.indexOf(Buffer.from(kind, 'hex'));
+      changed[at + kind.length / 2 - 1] = 9;
+      expect(faultOf(changed)).to.equal('the answer has no timestamp');
+    }
+    expect(faultOf(der(0x30, der(0x30, der(2, Buffer.of(0, 0)))))).to.equal(
+      'no timestamp was granted: the status is -1',
+    );
+    expect(faultOf(der(0x30, der(0x30, der(2, Buffer.of()))))).to.equal('no timestamp was granted: the status is -1');
+  });
+
   it('are read without a failure wherever an answer is cut or changed, and never with another imprint', () => {
     const request = timestampRequest(DATA, NONCE);
     const answer = tsa().reply(request);
@@ -127,5 +141,29 @@ describe('timestamps of checkpoints', function () {
     await said(3);
     expect(events.map(({ _tag }) => _tag)).to.deep.equal(['NotStamped', 'NotStamped', 'Stamped']);
     expect(kept.map(([{ size }]) => size)).to.deep.equal([5]);
+  });
+
+  it('are neither asked for nor missed after the stop', async () => {
+    const { note, until } = makeLookout();
+    const events: Array<StampingEvent> = [];
+    let [asked, fail]: [number, () => void] = [0, () => undefined];
+    const { offer, stop } = keepStamping({
+      runtime: { ...systemRuntime, clock: makeManualClock() },
+      post: () =>
+        new Promise((_, reject) => {
+          asked += 1;
+          fail = () => reject(new Error('away'));
+          note();
+        }),
+      keep: () => Promise.resolve(),
+      onEvent: (event) => events.push(event),
+    });
+    offer(checkpointOf('log.example', 3));
+    await until(() => asked === 1);
+    const stopped = stop();
+    fail();
+    await stopped;
+    offer(checkpointOf('log.example', 4));
+    expect([asked, events]).to.deep.equal([1, []]);
   });
 });
