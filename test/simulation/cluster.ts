@@ -9,7 +9,7 @@ import type { Notebook } from './notebook.js';
 import { type Command, operate } from './operator.js';
 import { type Program, PROGRAMS, registryOf } from './program.js';
 import { reachedBy, type Service, type Shared, startIn } from './service.js';
-import { makeTroubles, type Place } from './trouble.js';
+import { makeTroubles, type Place, PLACES } from './trouble.js';
 import type { Mishap } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
 
@@ -27,8 +27,14 @@ const ENDS_MS = 60_000;
 /** Within which each request is answered, ms. */
 const ANSWERED_MS = 3_000;
 
+/** How late an answer of the end of the ledger is, ms: later than the next rows of it. */
+const HELD_UP_MS = 700;
+
 /** In so many lives a read model is rebuilt when nothing is written any more. */
 const REBUILT = 0.3;
+
+/** The call at which something happens to the process of a command. Default: any. */
+const AT_CALL: Partial<Record<Command, string>> = { repair: 'rewrite' };
 
 /** As a trace names one. */
 const OPERATOR = 'an operator';
@@ -42,6 +48,8 @@ export type Cluster = {
   readonly beginFaults: (many: number) => void;
   /** From now on nothing goes wrong that has not begun. In the end all services are of one version again. */
   readonly endFaults: () => void;
+  /** The next answer of the end of the ledger comes late to each service, which feeds must bear. */
+  readonly holdUpFeeds: () => void;
   /** An operator may rebuild a read model. */
   readonly rebuild: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -57,13 +65,26 @@ type Slot = {
   downMs: number;
 };
 
+type ClusterOptions = {
+  /** Default: a new one. */
+  readonly checkpointKey?: string;
+  /** For how long the log answers late from the start on, ms. */
+  readonly slowMs?: number;
+};
+
 /** Several services that share a log, read models and files, as the processes of one installation do. */
-export const startCluster = async (world: World, shared: Shared, notes: Notebook): Promise<Cluster> => {
+export const startCluster = async (
+  world: World,
+  shared: Shared,
+  notes: Notebook,
+  { checkpointKey: given, slowMs = 0 }: ClusterOptions = {},
+): Promise<Cluster> => {
   const { say, count, breaks } = notes;
   const { random } = world.begin();
   const { fraction } = random;
-  const checkpointKey = drawCheckpointKey(random);
+  const checkpointKey = given ?? drawCheckpointKey(random);
   const troubles = makeTroubles(world, notes);
+  troubles.slowDown(undefined, 'log', world.now() + slowMs);
   let [isFaulty, isOver] = [false, false];
 
   const slots = Array.from({ length: SERVICES }, (_, number): Slot => ({
@@ -141,7 +162,8 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
   /** What happens to the process of a command in its midst. */
   const endanger = (process: SimulatedProcess, command: Command): void => {
     const chance = fraction();
-    const skipped = below({ random }, 60);
+    const name = AT_CALL[command];
+    const skipped = name === undefined ? below({ random }, 60) : 0;
     const kill = (): void => {
       note(OPERATOR, `is killed in a ${command}`);
       process.kill();
@@ -152,9 +174,12 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
       note(OPERATOR, `is frozen in a ${command}`, `for ${ms.toFixed(0)} ms`);
       return { _tag: 'Frozen', ms, isAnswer: fraction() < 0.5 };
     };
-    if (chance < 0.25)
-      troubles.lieInWait(process, { name: undefined, skipped, mishap: () => ({ _tag: 'Killed', moment, kill }) });
-    else if (chance < 0.5) troubles.lieInWait(process, { name: undefined, skipped, mishap: freeze });
+    if (chance < 0.25) troubles.lieInWait(process, { name, skipped, mishap: () => ({ _tag: 'Killed', moment, kill }) });
+    else if (chance < 0.5) troubles.lieInWait(process, { name, skipped, mishap: freeze });
+    else if (chance < 0.75) {
+      note(OPERATOR, `gets late answers in a ${command}`);
+      for (const place of PLACES) troubles.slowDown(process, place, world.now() + LONGEST_MS);
+    }
   };
 
   const runCommand = async (command: Command, readModel: string, program: Program): Promise<void> => {
@@ -248,6 +273,10 @@ export const startCluster = async (world: World, shared: Shared, notes: Notebook
       troubles.setLossy(false);
       say('nothing goes wrong any more');
       void goBack();
+    },
+    holdUpFeeds: () => {
+      const mishap = (): Mishap => ({ _tag: 'Late', ms: HELD_UP_MS, isRequest: false });
+      for (const { process } of slots) troubles.lieInWait(process, { name: 'ledger tail', skipped: 0, mishap });
     },
     rebuild: () => carryOut(fraction() < REBUILT ? [['rebuild']] : []),
     stop: async () => {

@@ -41,6 +41,9 @@ type Scene = {
 /** The longest that a service is down after it was killed, ms. */
 const DOWN_MS = 4_000;
 
+/** By how much an answer of the ledger is late at most, ms. */
+const LATE_MS = 1_000;
+
 /** Calls at which a process ends; undefined: at any. */
 const CALLS = [
   'append',
@@ -123,8 +126,8 @@ export const faultsOf = ({ world, troubles, random, note, operate }: Scene): Rea
     void world.sleep(ms).then(end);
   };
 
-  const freezeWithAnswer = (victim: Victim, ms: number): void =>
-    ambush(victim, ms, READS, (call) => {
+  const freezeWithAnswer = (victim: Victim, ms: number, reads = READS): void =>
+    ambush(victim, ms, reads, (call) => {
       const frozenMs = 500 + fraction() * 2_500;
       note(victim.name, 'is frozen with an answer on its way', `(${call}), ${lasting(frozenMs)}`);
       return { _tag: 'Frozen', ms: frozenMs, isAnswer: true };
@@ -189,7 +192,27 @@ export const faultsOf = ({ world, troubles, random, note, operate }: Scene): Rea
       begin: ({ name, process }, ms, other) => {
         note(name, 'is cut off from the rows', lasting(ms));
         troubles.keepAway(process, 'rows', { until: world.now() + ms, isSilent: false });
-        freezeWithAnswer(other, ms);
+        freezeWithAnswer(other, ms, fraction() < 0.5 ? ['head'] : READS);
+      },
+    },
+    {
+      name: 'the ledger late',
+      begin: ({ name, process }, ms) => {
+        // feeds begin now and then
+        const until = world.now() + 3 * ms;
+        note(name, 'gets late answers from the ledger', lasting(3 * ms));
+        const lieInWait = (): void => {
+          const end = troubles.lieInWait(process, {
+            name: 'query ledger',
+            skipped: 0,
+            mishap: () => {
+              lieInWait();
+              return { _tag: 'Late', ms: fraction() * LATE_MS, isRequest: false };
+            },
+          });
+          void world.sleep(until - world.now()).then(end);
+        };
+        lieInWait();
       },
     },
     {

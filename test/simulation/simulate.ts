@@ -1,6 +1,7 @@
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { makeMemoryFiles } from '../support/memory-adapters/memory-files.js';
 import { checkAtRest } from './at-rest.js';
+import { checkKeptCheckpoint } from './at-rest/kept-checkpoint.js';
 import { watchSwitches } from './checks/switches.js';
 import { startClients } from './clients/clients.js';
 import { startCluster } from './cluster.js';
@@ -12,6 +13,9 @@ import { makeWorld, within } from './world.js';
 
 /** How long faults come, how long the cluster is left alone then, and what each of the rest takes at most, ms. */
 const [LIFE_MS, REST_MS, LONGEST_MS] = [60_000, 15_000, 600_000];
+
+/** After so many lives the database is lost, and services begin with an empty one while the log answers late. */
+const MADE_ANEW = 0.25;
 
 /** So many sizes a page of the log has, by the seed: what is read of it comes in many pages, or in one. */
 const PAGES = 7;
@@ -61,6 +65,17 @@ export const simulate = async (
     await world.run(world.now() + REST_MS);
     await ended('the check at rest', checkAtRest({ world, cluster, shared, notes, random, told: clients.told }));
     await ended('the stop', cluster.stop());
+    await ended('the last checkpoint', checkKeptCheckpoint(shared, cluster.checkpointKey, notes));
+    if (random.fraction() >= MADE_ANEW) return outcome();
+    notes.count('the database is made anew');
+    notes.say('the database is made anew');
+    const anew = { ...shared, ...(await makeStore({ world, clock, notes })) };
+    const options = { checkpointKey: cluster.checkpointKey, slowMs: REST_MS };
+    const others = await ended('the start', startCluster(world, anew, notes, options));
+    await world.run(world.now() + 2 * REST_MS);
+    const rest = { world, cluster: others, shared: anew, notes, random, told: clients.told };
+    await ended('the check at rest', checkAtRest(rest));
+    await ended('the stop', others.stop());
   } catch (error) {
     notes.breaks(error instanceof Error ? error.message : String(error));
   }

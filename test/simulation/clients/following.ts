@@ -98,7 +98,7 @@ export const followUntil = async (
   isOfAll: boolean,
   othersDone: Promise<void>,
 ): Promise<() => Promise<void>> => {
-  const { world, told, notes, random } = client;
+  const { world, cluster, told, notes, random } = client;
   await world.sleep(random.fraction() * FIRST_MS);
   // one that got no answer is not known
   while (told.records.Business.length === 0) await create(client);
@@ -106,6 +106,8 @@ export const followUntil = async (
   const path = isOfAll ? LEDGER : `${BUSINESSES}/${record}/events`;
   const feed = follow(client, path);
   await othersDone;
+  // followers change something at the same time: what the one has changed is on its way when the rows have that of the other one
+  if (isOfAll) cluster.holdUpFeeds();
   const mark = client.nextMark();
   const request = { method: 'POST', path: `${BUSINESSES}/${record}/owner`, body: { user: mark, title: mark } };
   const isShownBy = ({ owners }: State): boolean => owners[mark] === mark;

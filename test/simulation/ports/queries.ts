@@ -32,7 +32,7 @@ export const queriesBy = (way: Way, queries: ReadModelQueries): ReadModelQueries
     const own = queries.ofLedger(ledger);
     return {
       page: (request) => way.call('query ledger', () => own.page(request), unreached),
-      rowsAfter: (index, limit) => way.call('query ledger', () => own.rowsAfter(index, limit), unreached),
+      rowsAfter: (index, limit) => way.call('ledger tail', () => own.rowsAfter(index, limit), unreached),
     };
   },
   sealedTree: (ledger) => sealedTreeBy(way, queries.sealedTree(ledger)),

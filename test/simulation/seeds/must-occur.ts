@@ -17,6 +17,7 @@ export const MUST_OCCUR: ReadonlyArray<string> = [
     'is frozen at a call until its lease has lapsed',
     'is frozen with an answer on its way',
     'is cut off from the log as it stores something',
+    'gets late answers from the ledger',
     'has its clock set ahead',
     'has its clock set back',
   ].map((fault) => `a service ${fault}`),
@@ -37,6 +38,7 @@ export const MUST_OCCUR: ReadonlyArray<string> = [
   ...['rebuild', 'rollback', 'repair'].flatMap((command) => [
     `an operator is frozen in a ${command}`,
     `an operator is killed in a ${command}`,
+    `an operator gets late answers in a ${command}`,
   ]),
   ...[
     'a rebuild has switched',
@@ -48,5 +50,6 @@ export const MUST_OCCUR: ReadonlyArray<string> = [
   ...['GET 206', 'PUT 404', 'PUT 412', 'PUT 422', 'DELETE 200', 'an upload is cut', 'a file is read'],
   ...['a command is repeated', 'a command is sent twice at once', 'a key is used for another request, too'],
   ...['a record is changed as it was read', 'a change is not projected', 'an earlier state is read'],
+  'the database is made anew',
   ...['a list has a next page', 'a feed is resumed', 'a feed has caught up', 'an event is proved'],
 ];
