@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { beginLives, type Lives } from './begin-lives.js';
 import { type Copy, makeCopy } from './copy.js';
-import type { PlantedFault } from './planted-fault.js';
+import type { Edit, PlantedFault } from './planted-fault.js';
 
 /** How many seeds are lived at most over Postgres, where each takes long. */
 const MOST_OVER_POSTGRES = 300;
@@ -35,27 +35,40 @@ const livesIn = ({ folder }: Copy, server: string | undefined): Omit<Lives, 'isO
 export const makeFinder = async (server?: string): Promise<Finder> => {
   const [faulty, sound] = [await makeCopy(), await makeCopy()];
 
+  // it goes on with the next fault, of which most have nothing given
+  let without: { readonly given: string; readonly lives: ReturnType<typeof livesIn> } | undefined;
+  const soundWith = async (given: ReadonlyArray<Edit>): Promise<E.Either<string, ReturnType<typeof livesIn>>> => {
+    if (without?.given === JSON.stringify(given)) return E.right(without.lives);
+    without?.lives.end();
+    without = undefined;
+    const planted = await sound.plant(given);
+    if (E.isLeft(planted)) return planted;
+    without = { given: JSON.stringify(given), lives: livesIn(sound, server) };
+    return E.right(without.lives);
+  };
+
   const find: Finder['find'] = async ({ edits, given = [], store }, from, seeds) => {
-    for (const planted of [await faulty.plant([...given, ...edits]), await sound.plant(given)])
-      if (E.isLeft(planted)) return { _tag: 'NoPlace', reason: planted.left };
-    const [withFault, without] = [livesIn(faulty, server), livesIn(sound, server)];
+    const [planted, made] = [await faulty.plant([...given, ...edits]), await soundWith(given)];
+    if (E.isLeft(planted)) return { _tag: 'NoPlace', reason: planted.left };
+    if (E.isLeft(made)) return { _tag: 'NoPlace', reason: made.left };
+    const withFault = livesIn(faulty, server);
     const most = store === 'postgres' ? Math.min(seeds, MOST_OVER_POSTGRES) : seeds;
     try {
       for (let seed = from; seed < from + most; seed += 1) {
         const life = { seed, ...(store === undefined ? {} : { store }) };
         const [broken] = await withFault.live(life);
-        if (broken !== undefined && (await without.live(life)).length === 0) return { _tag: 'Found', seed, broken };
+        if (broken !== undefined && (await made.right.live(life)).length === 0) return { _tag: 'Found', seed, broken };
       }
       return { _tag: 'NotFound', seeds: most };
     } finally {
       withFault.end();
-      without.end();
     }
   };
 
   return {
     find,
     remove: () => {
+      without?.lives.end();
       faulty.remove();
       sound.remove();
     },

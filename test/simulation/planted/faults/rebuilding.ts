@@ -63,8 +63,8 @@ export const faultsOfRebuilding: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: RUN,
-        is: 'each.holder === undefined && !each.isEvidence && each.name !== name',
-        becomes: '!each.isEvidence && each.name !== name',
+        is: 'each.holder === undefined && !each.isEvidence && each.name !== name && each !== live;',
+        becomes: '!each.isEvidence && each.name !== name;',
       },
     ],
   },

@@ -1,10 +1,23 @@
-import type { PlantedFault } from '../planted-fault.js';
+import type { Edit, PlantedFault } from '../planted-fault.js';
 
 const PROGRESS = 'projections/engine/run/progress.ts';
 const COMPARISON = 'projections/engine/run/comparison.ts';
 const ENTITIES = 'projections/engine/rows/apply-to-entities.ts';
 const RUN = 'projections/engine/run/projector-run.ts';
 const ROW_OR_FOLD = 'src/read/row-or-fold.ts';
+
+const REFUSED_WRITES_COUNT: ReadonlyArray<Edit> = [
+  {
+    file: RUN,
+    is: 'if (role === undefined) throw (await this.findEnd()) ?? leaseLost(name);',
+    becomes: '',
+  },
+  {
+    file: RUN,
+    is: 'this.#setStatus({ role, checkpoint: to });',
+    becomes: "this.#setStatus({ role: role ?? 'live', checkpoint: to });",
+  },
+];
 
 /** Of how rows are written while the service runs, and of when they may be shown. */
 export const faultsOfRows: ReadonlyArray<PlantedFault> = [
@@ -110,18 +123,7 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
   {
     name: 'write-that-was-refused-counts',
     harm: 'a projector that has lost its lease says that its rows show what it has not written',
-    edits: [
-      {
-        file: RUN,
-        is: 'if (role === undefined) throw (await this.findEnd()) ?? leaseLost(name);',
-        becomes: '',
-      },
-      {
-        file: RUN,
-        is: 'this.#setStatus({ role, checkpoint: to });',
-        becomes: "this.#setStatus({ role: role ?? 'live', checkpoint: to });",
-      },
-    ],
+    edits: REFUSED_WRITES_COUNT,
   },
   {
     name: 'renewal-of-a-lost-lease-ignored',
@@ -132,6 +134,7 @@ export const faultsOfRows: ReadonlyArray<PlantedFault> = [
         is: 'if (renewed?.fencing !== fencing) over.abort(leaseLost(name));',
         becomes: '',
       },
+      ...REFUSED_WRITES_COUNT,
     ],
   },
   {

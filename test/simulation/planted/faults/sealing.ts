@@ -50,15 +50,4 @@ export const faultsOfSealing: ReadonlyArray<PlantedFault> = [
     harm: 'a service that stops leaves its last checkpoint in the database alone',
     edits: [{ file: SIGNING, is: 'await putNewest(true);', becomes: 'await putNewest(false);' }],
   },
-  {
-    name: 'leaf-of-another-event',
-    harm: 'the tree does not say what the log says',
-    edits: [
-      {
-        file: 'projections/engine/ledger/number-rows.ts',
-        is: 'const leaf = eventLeaf(event, hash);',
-        becomes: 'const leaf = eventLeaf(events[0] ?? event, hash);',
-      },
-    ],
-  },
 ];

@@ -72,14 +72,14 @@ export const faultsOfSql: ReadonlyArray<PlantedFault> = [
     ],
   },
   {
-    name: 'note-of-an-acknowledged-change-goes-back',
-    harm: 'the note of a change is replaced by that of an earlier one, and a row that lacks the change is shown',
+    name: 'note-of-an-acknowledged-change-kept-for-ever',
+    harm: 'the note of a change is not replaced by that of a later one, and a row that lacks the later one is shown',
     store: 'postgres',
     edits: [
       {
         file: 'projections/engine/postgres/acknowledged.ts',
         is: '\nwhere noted.position < excluded.position',
-        becomes: '',
+        becomes: '\nwhere noted.position > excluded.position',
       },
     ],
   },
