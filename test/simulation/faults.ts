@@ -3,7 +3,7 @@ import { below, oneOf } from './chance.js';
 import { LEASE_MS } from '../../projections/engine/generation/lease.js';
 import { type Command, PLANS } from './operator.js';
 import { type Place, PLACES, type Troubles } from './trouble.js';
-import { MOMENTS } from './way.js';
+import { type Mishap, MOMENTS } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
 
 /** A service that something happens to. */
@@ -41,8 +41,11 @@ type Scene = {
 /** The longest that a service is down after it was killed, ms. */
 const DOWN_MS = 4_000;
 
-/** By how much an answer of the ledger is late at most, ms. */
+/** By how much one call after the other is late at most, ms. */
 const LATE_MS = 1_000;
+
+/** Of a fault, ms: of longer ones something else comes. */
+const LONG_MS = 4_000;
 
 /** Calls at which a process ends; undefined: at any. */
 const CALLS = [
@@ -122,8 +125,29 @@ export const faultsOf = ({ world, troubles, random, note, operate }: Scene): Rea
     mishap: Parameters<Troubles['lieInWait']>[1]['mishap'],
   ): void => {
     const name = oneOf({ random }, names);
-    const end = troubles.lieInWait(process, { name, skipped: below({ random }, name === undefined ? 60 : 3), mishap });
+    // an upload is rare
+    const most = name === 'put' ? 1 : name === undefined ? 60 : 3;
+    const end = troubles.lieInWait(process, { name, skipped: below({ random }, most), mishap });
     void world.sleep(ms).then(end);
+  };
+
+  /** Has each call of that name arrive late, or its answer. */
+  const holdUp = (process: SimulatedProcess, ms: number, name: string, isRequest: boolean): void => {
+    const until = world.now() + ms;
+    const lieInWait = (): void => {
+      const mishap = (): Mishap => {
+        lieInWait();
+        return { _tag: 'Late', ms: fraction() * LATE_MS, isRequest };
+      };
+      const end = troubles.lieInWait(process, { name, skipped: 0, mishap });
+      void world.sleep(until - world.now()).then(end);
+    };
+    lieInWait();
+  };
+
+  const writeLate = ({ name, process }: Victim, ms: number): void => {
+    note(name, 'writes rows late', lasting(ms));
+    holdUp(process, ms, 'write rows', true);
   };
 
   const freezeWithAnswer = (victim: Victim, ms: number, reads = READS): void =>
@@ -179,11 +203,18 @@ export const faultsOf = ({ world, troubles, random, note, operate }: Scene): Rea
       hinders: 'log',
       begin: (victim, ms) => {
         const until = world.now() + ms;
-        ambush(victim, ms, ['append'], () => {
+        const cutOff = (): Mishap => {
           note(victim.name, 'is cut off from the log as it stores something', lasting(until - world.now()));
           troubles.keepAway(victim.process, 'log', { until, isSilent: fraction() < 0.5 });
           return { _tag: 'Lost', ms: 0, lateMs: 0 };
-        });
+        };
+        if (ms < LONG_MS) ambush(victim, ms, ['append'], cutOff);
+        else
+          // the event of a file
+          ambush(victim, ms, ['put'], () => {
+            ambush(victim, until - world.now(), ['append'], cutOff);
+            return { _tag: 'Late', ms: 0, isRequest: true };
+          });
       },
     },
     {
@@ -192,27 +223,16 @@ export const faultsOf = ({ world, troubles, random, note, operate }: Scene): Rea
       begin: ({ name, process }, ms, other) => {
         note(name, 'is cut off from the rows', lasting(ms));
         troubles.keepAway(process, 'rows', { until: world.now() + ms, isSilent: false });
-        freezeWithAnswer(other, ms, fraction() < 0.5 ? ['head'] : READS);
+        if (ms > LONG_MS) writeLate(other, ms);
+        else freezeWithAnswer(other, ms, fraction() < 0.5 ? ['head'] : READS);
       },
     },
     {
       name: 'the ledger late',
       begin: ({ name, process }, ms) => {
         // feeds begin now and then
-        const until = world.now() + 3 * ms;
         note(name, 'gets late answers from the ledger', lasting(3 * ms));
-        const lieInWait = (): void => {
-          const end = troubles.lieInWait(process, {
-            name: 'query ledger',
-            skipped: 0,
-            mishap: () => {
-              lieInWait();
-              return { _tag: 'Late', ms: fraction() * LATE_MS, isRequest: false };
-            },
-          });
-          void world.sleep(until - world.now()).then(end);
-        };
-        lieInWait();
+        holdUp(process, 3 * ms, 'query ledger', false);
       },
     },
     {

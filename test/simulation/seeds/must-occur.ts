@@ -18,6 +18,7 @@ export const MUST_OCCUR: ReadonlyArray<string> = [
     'is frozen with an answer on its way',
     'is cut off from the log as it stores something',
     'gets late answers from the ledger',
+    'writes rows late',
     'has its clock set ahead',
     'has its clock set back',
   ].map((fault) => `a service ${fault}`),

@@ -215,7 +215,7 @@ export const faultsOfCommands: ReadonlyArray<PlantedFault> = [
       {
         file: 'src/application/document/start-sweeping.ts',
         is: 'const INTERVALS: Intervals = { first: 60_000, every: 24 * 3_600_000 };',
-        becomes: 'const INTERVALS: Intervals = { first: 2_000, every: 1_000 };',
+        becomes: 'const INTERVALS: Intervals = { first: 2_000, every: 200 };',
       },
     ],
     edits: [
