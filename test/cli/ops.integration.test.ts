@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { groups, ungrouped } from '../../src/cli/commands.js';
 import { needs } from '../support/needs.js';
-import { operatorProgram, runOperator } from '../support/operator.js';
+import { operatorProgram, runOperator, runOperatorAlone } from '../support/operator.js';
 
 const run = promisify(execFile);
 
@@ -86,7 +86,7 @@ describe('the program of the operator', function () {
 
   it('says of a command that there is none, and ends with 2', async () => {
     for (const args of [['nothing'], ['log', 'nothing'], ['help', 'log', 'nothing'], ['log', 'constructor']]) {
-      const { code, stdout, stderr } = await runOperator(args);
+      const { code, stdout, stderr } = await runOperatorAlone(args);
       expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
       expect(stderr).to.match(/^error: unknown command '[a-z ]+'\n/);
     }

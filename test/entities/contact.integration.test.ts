@@ -8,7 +8,7 @@ import pg from 'pg';
 import { type Api, makeApi } from '../support/api.js';
 import { type EventStoreDbDouble, startDouble } from '../support/eventstoredb-double/double.js';
 import { untilCaughtUp } from '../support/readiness.js';
-import { runOperator } from '../support/operator.js';
+import { runOperatorAlone } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
@@ -43,7 +43,7 @@ describe('a kind of entity that only the registry knows', function () {
     await service.exited;
   };
   const ops = async (...args: ReadonlyArray<string>) => {
-    const { code, stdout, stderr } = await runOperator(args, {
+    const { code, stdout, stderr } = await runOperatorAlone(args, {
       env: { DATABASE_URL: databaseUrl },
       program: program('ops'),
     });
@@ -160,7 +160,7 @@ describe('a kind of entity that only the registry knows', function () {
     const columns = `update read_model.contacts set name = 'Vandal' where id = '${bob._id}'`;
     await client.query(columns);
     await client.end();
-    const verified = await runOperator(['projections', 'verify', 'contacts', '--repair'], {
+    const verified = await runOperatorAlone(['projections', 'verify', 'contacts', '--repair'], {
       env: { DATABASE_URL: databaseUrl },
       program: program('ops'),
     });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { everythingWorks } from '../support/everything-works.js';
 import { setAll } from '../support/hostile-settings.js';
+import { runOperatorAlone } from '../support/operator.js';
 import { freshDatabase } from '../support/postgres.js';
 
 /** All that Postgres's own programs and its driver read. */
@@ -48,7 +49,7 @@ describe('what the surroundings say about Postgres', function () {
   afterEach(() => rm(dataDir, { recursive: true }));
 
   it('means nothing to the embedded one, where it is said in the environment', () =>
-    everythingWorks(dataDir, PG_ENVIRONMENT));
+    everythingWorks(dataDir, PG_ENVIRONMENT, runOperatorAlone));
 
   it('means nothing to ours, where a database is set to it', async () => {
     const database = await freshDatabase();

@@ -18,7 +18,11 @@ const COMMANDS = [
 ];
 
 /** A service with these settings takes every kind of request, and so does each of `COMMANDS` beside it. */
-export const everythingWorks = async (dataDir: string, env: Readonly<Record<string, string>>): Promise<void> => {
+export const everythingWorks = async (
+  dataDir: string,
+  env: Readonly<Record<string, string>>,
+  run: typeof runOperator = runOperator,
+): Promise<void> => {
   const service = await startService({ dataDir, env });
   try {
     const api = makeApi(service.address, await tokenFor('admin', 'alice'));
@@ -31,7 +35,7 @@ export const everythingWorks = async (dataDir: string, env: Readonly<Record<stri
     expect(await api.json('GET', `/business/${created._id}/events?diff=true`)).to.have.length(2);
     expect((await fetch(`${service.address}/readyz`)).status).to.equal(200);
     for (const command of COMMANDS) {
-      const { code, stdout, stderr } = await runOperator(command.split(' '), { env: { DATA_DIR: dataDir, ...env } });
+      const { code, stdout, stderr } = await run(command.split(' '), { env: { DATA_DIR: dataDir, ...env } });
       expect(code, `${command}: ${stdout}${stderr}`).to.equal(0);
     }
     expect(service.output()).to.not.match(/"level":[56]0/);

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { askRun } from './once-a-run/ask.js';
 import { type Written, writtenTo } from './written.js';
 
-type Ran = {
+export type Ran = {
   readonly code: number | NodeJS.Signals;
   readonly stdout: string;
   /** But for lines of progress: there is one a second, so that only a machine that is busy makes a quick command print them. */
@@ -67,5 +67,80 @@ export const startOperatorAtTerminal = async (
 ): Promise<RunningOperator> =>
   start('python3', ['test/support/pseudo-terminal.py', process.execPath, await operatorProgram(), ...args], { env });
 
-export const runOperator = async (args: ReadonlyArray<string>, options?: Options): Promise<Ran> =>
+/** Runs an operator's command as a process of its own, to its end. */
+export const runOperatorAlone = async (args: ReadonlyArray<string>, options?: Options): Promise<Ran> =>
   (await startOperator(args, options)).done;
+
+/** A command, for a process that runs one after the other. */
+export type Asked = {
+  readonly args: ReadonlyArray<string>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: string;
+};
+
+/** So many processes run them; most of what a command costs is that its modules are loaded, which each of these does once. */
+const AT_ONCE = 3;
+let turns = AT_ONCE;
+const inLine: Array<() => void> = [];
+/** Those that have run a command and wait for the next one. */
+const waiting: Array<ChildProcess> = [];
+
+const startWaiting = async (): Promise<ChildProcess> => {
+  const child = fork('test/support/commands-in-turn.ts', [await askRun('build')], {
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  await once(child, 'message');
+  return child;
+};
+
+/** What is waiting keeps this process from nothing, its end least of all. */
+const setWaiting = (child: ChildProcess): void => {
+  child.unref();
+  child.channel?.unref();
+  waiting.push(child);
+};
+
+const inTurn = async <A>(work: () => Promise<A>): Promise<A> => {
+  if (turns > 0) turns -= 1;
+  else await new Promise<void>((resolve) => inLine.push(resolve));
+  try {
+    return await work();
+  } finally {
+    const next = inLine.shift();
+    if (next === undefined) turns += 1;
+    else next();
+  }
+};
+
+const askWaiting = async (asked: Asked): Promise<Ran> => {
+  const child = waiting.pop() ?? (await startWaiting());
+  child.ref();
+  child.channel?.ref();
+  const over = new AbortController();
+  const ended = once(child, 'exit', over).then(([code]) => {
+    throw new Error(`${asked.args.join(' ')} ended its process with ${String(code)}`);
+  });
+  const answered = once(child, 'message', over);
+  child.send(asked);
+  try {
+    // reason: what that process answers
+    const [ran] = (await Promise.race([answered, ended])) as [Ran];
+    setWaiting(child);
+    return { ...ran, stderr: ran.stderr.replace(PROGRESS, '') };
+  } finally {
+    over.abort();
+  }
+};
+
+/**
+ * Runs an operator's command to its end, with this environment and little else, by the program as it is delivered, in a
+ * process that runs others before and after it.
+ */
+export const runOperator = async (
+  args: ReadonlyArray<string>,
+  { env = {}, input = '' }: Pick<Options, 'env' | 'input'> = {},
+): Promise<Ran> => {
+  const { PATH = '', HOME = '' } = process.env;
+  return inTurn(() => askWaiting({ args, env: { PATH, HOME, ...env }, input }));
+};

@@ -12,7 +12,7 @@ import { beforeProgram } from '../../support/before-program.js';
 import { contentOf } from '../../support/bodies.js';
 import { untilSigned } from '../../support/until-signed.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
-import { operatorProgram, runOperator } from '../../support/operator.js';
+import { operatorProgram, runOperator, runOperatorAlone } from '../../support/operator.js';
 import { right } from '../../support/sealed-tree.js';
 import { type ServiceProcess, startService } from '../../support/service-process.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
@@ -274,7 +274,7 @@ describe('the commands that back up and restore', function () {
     for (let count = 0; count < 40; count += 1) await upload(service, token, contentOf(400_000 + count));
     const kill = async (args: ReadonlyArray<string>, dataDir: string, filled: string): Promise<void> => {
       const program = [...beforeProgram(killedWithFilesIn(filled)), await operatorProgram()];
-      expect((await runOperator(args, { env: { DATA_DIR: dataDir }, program })).code).to.equal('SIGKILL');
+      expect((await runOperatorAlone(args, { env: { DATA_DIR: dataDir }, program })).code).to.equal('SIGKILL');
     };
     const filesIn = async (root: string): Promise<number> =>
       (await readdir(path.join(root, 'files', 'objects'), { recursive: true })).filter((name) => name.includes('_'))

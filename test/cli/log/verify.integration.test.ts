@@ -15,7 +15,7 @@ import { appendChained, businessStream, interleaved, makeChains } from '../../su
 import { beforeProgram } from '../../support/before-program.js';
 import { untilBlocked } from '../../support/until-blocked.js';
 import { oneKey } from '../../support/event-keys.js';
-import { operatorProgram, runOperator } from '../../support/operator.js';
+import { operatorProgram, runOperator, runOperatorAlone } from '../../support/operator.js';
 import { freshDatabase } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
 import { sealBy } from '../../support/seal-in-force.js';
@@ -227,7 +227,7 @@ describe('log verify with ledger and seal', function () {
       await Promise.all(names.slice(at, at + 100).map((name) => writeFile(path.join(folder, name), 'nothing\n')));
     // the first ten objects that are no checkpoints are named as they are read
     const program = [...beforeProgram(INTERRUPTED_WHEN_IT_PRINTS), await operatorProgram()];
-    const { code, stderr } = await runOperator(['log', 'verify'], { env, program });
+    const { code, stderr } = await runOperatorAlone(['log', 'verify'], { env, program });
     expect([
       code,
       stderr.includes('interrupted after 0 events, while the checkpoints in the file storage were read'),
