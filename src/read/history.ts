@@ -3,7 +3,7 @@ import { either as E, option as O } from 'fp-ts';
 import type { Fold } from '../event-sourcing/decider.js';
 import type { EventStore, StoreUnavailable, StreamRange } from '../event-sourcing/event-store.js';
 import { type LoadFailure, forEachEvent } from '../event-sourcing/for-each-event.js';
-import type { Revision, StreamName } from '../event-sourcing/recorded-event.js';
+import type { Position, Revision, StreamName } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import { isSkipped } from '../event-sourcing/skipped-events.js';
 import { type Admission, type AdmitPage, PageNotAdmitted } from './admit-page.js';
@@ -19,7 +19,8 @@ export type AsOf =
   | { readonly _tag: 'AtTime'; readonly at: Date }
   | { readonly _tag: 'Now' };
 
-export type StateThen<State> = Lifecycle & { readonly state: State };
+/** `position`: of the event at its revision. */
+export type StateThen<State> = Lifecycle & { readonly state: State; readonly position: Position };
 
 export type History<State> = {
   /**
@@ -95,13 +96,13 @@ export const makeHistory = <State, Event extends DomainEvent, Folded extends Dom
       folding.serde,
       streamOf(id),
       { ...rangeOf(asOf), until },
-      ({ event, metadata, revision }) => {
+      ({ event, metadata, revision, position }) => {
         if (asOf._tag === 'AtTime' && new Date(metadata.at) > asOf.at) return false;
         const state = fold.evolve(then?.state ?? fold.initialState, event, metadata);
         // the times of the row, too, are those of the events that are not skipped
         const updatedAt = then !== undefined && isSkipped(event) ? then.updatedAt : metadata.at;
         if (!isSkipped(event)) createdAt ??= updatedAt;
-        then = { state, revision, createdAt: createdAt ?? updatedAt, updatedAt };
+        then = { state, revision, position, createdAt: createdAt ?? updatedAt, updatedAt };
         return true;
       },
     );

@@ -1,6 +1,7 @@
 import { either as E, option as O } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
 import type { Clock } from '../event-sourcing/clock.js';
+import type { Position } from '../event-sourcing/recorded-event.js';
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
 import type { AdmitPage } from './admit-page.js';
 import type { AsOf, History, StateThen } from './history.js';
@@ -16,8 +17,13 @@ export type RowsFreshness = 'Fresh' | 'Behind' | 'Unsure';
 export type Freshness = {
   /** Of this very moment: a process may have stood still since it looked last. */
   readonly rows: () => RowsFreshness;
-  /** What `rows` says; where that is `Unsure`, the log is asked first, which is waited for a moment. */
-  readonly asked: () => Promise<RowsFreshness>;
+  /**
+   * What `rows` says; where that is `Unsure`, the log is asked first, which is waited for a moment. `Behind` where the rows may
+   * lack what was shown of this record.
+   */
+  readonly asked: (id: string) => Promise<RowsFreshness>;
+  /** A record was shown from the log, with everything up to a position: whatever is known of the rows, they may lack that. */
+  readonly showed: (id: string, position: Position) => void;
   /** Up to when the rows are known to show everything; undefined before it is known. */
   readonly shownUntil: () => Date | undefined;
 };
@@ -25,13 +31,13 @@ export type Freshness = {
 export type Folding<State> = {
   readonly clock: Clock;
   readonly history: Pick<History<State>, 'stateAsOf'>;
-  readonly freshness: Pick<Freshness, 'asked'>;
+  readonly freshness: Pick<Freshness, 'asked' | 'showed'>;
 };
 
 /**
  * The row; the folded stream when the row is behind or parked or its database is away, or for an earlier state. Where the
  * log does not say whether it is behind, it is read together with what was noted of it. The stream gets the time that is
- * left. Where it has an event that this program cannot read, a parked row stands in.
+ * left, and what it has shown the record is not shown without again. Where it has an event that this program cannot read, a parked row stands in.
  */
 export const rowOrFold =
   <State, A>(
@@ -42,11 +48,15 @@ export const rowOrFold =
   async (id: string, asOf: AsOf, admitPage: AdmitPage): Promise<E.Either<LoadFailure, O.Option<A>>> => {
     const until = answerDeadline(clock);
     const isNow = asOf._tag === 'Now';
-    const rows = isNow ? await freshness.asked() : 'Behind';
+    const rows = isNow ? await freshness.asked(id) : 'Behind';
     const row = rows === 'Behind' ? undefined : await readRow(id, rows === 'Unsure');
     if (row !== undefined && E.isRight(row)) return row;
     const then = await history.stateAsOf(id, asOf, admitPage, until);
-    if (E.isRight(then)) return E.right(O.chain((found: StateThen<State>) => fromState(id, found))(then.right));
+    if (E.isRight(then)) {
+      if (O.isNone(then.right)) return E.right(O.none);
+      freshness.showed(id, then.right.value.position);
+      return E.right(fromState(id, then.right.value));
+    }
     if (!isNow || then.left._tag !== 'UndecodableEvent') return then;
     const stays = row ?? (await readRow(id, false));
     return E.isLeft(stays) && stays.left._tag === 'RowParked' ? E.right(stays.left.row) : then;

@@ -218,7 +218,12 @@ describe('failures over HTTP', () => {
   it('says up to when a list is complete, while it may lack later changes, and only then', async () => {
     const time = new Date('2026-01-02T03:04:05.678Z');
     const headerOf = async (rows: RowsFreshness, shownUntil: Date | undefined, method: string, query = '') => {
-      const freshness = { rows: () => rows, asked: () => Promise.resolve(rows), shownUntil: () => shownUntil };
+      const freshness = {
+        rows: () => rows,
+        asked: () => Promise.resolve(rows),
+        showed: () => undefined,
+        shownUntil: () => shownUntil,
+      };
       const as = await start(replacing('businesses', () => ({ freshness })));
       const { status, headers } = await call(method, `/business${query}`, { as });
       return [status, headers.get('x-projected-until')];

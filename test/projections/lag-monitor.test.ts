@@ -3,13 +3,13 @@ import { either as E } from 'fp-ts';
 import { makeComparison } from '../../projections/engine/run/comparison.js';
 import { monitorLag } from '../../projections/engine/run/lag-monitor.js';
 import { makeProgress } from '../../projections/engine/run/progress.js';
-import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
 import { makeManualClock } from '../support/manual-clock.js';
 
 type Head = Awaited<ReturnType<EventStore['head']>>;
 
 /** A monitor of rows up to position 5, over a log that gives its head when the test lets it. */
-const given = () => {
+const given = ({ isLacking = (): boolean => false, refresh = (): void => undefined } = {}) => {
   const manual = makeManualClock();
   let haltedMs = 0;
   const clock = { ...manual, monotonic: () => manual.monotonic() + haltedMs };
@@ -22,9 +22,8 @@ const given = () => {
   const store = { head: () => new Promise<Head>((resolve) => asked.push(resolve)) };
   const stopping = new AbortController();
   const { signal } = stopping;
-  const refresh = (): void => undefined;
   // reason: of a log, only the head is asked for
-  const deps = { clock, store: store as EventStore, categories: [], progress, comparison, refresh };
+  const deps = { clock, store: store as EventStore, categories: [], progress, isLacking, comparison, refresh };
   const { compare } = monitorLag(deps, signal);
   let compared = 0;
   const begin = (): void => void compare().then(() => (compared += 1));
@@ -46,6 +45,17 @@ describe('rows that are compared with the log when somebody asks', () => {
     await clock.advance(0);
     expect([comparison.freshness(), compared()]).to.deep.equal(['Behind', 3]);
     stop();
+  });
+
+  it('are read anew while the log is away where they may lack what was answered or shown, and only there', async () => {
+    for (const isLacking of [false, true]) {
+      let refreshed = 0;
+      const { clock, asked, stop } = given({ isLacking: () => isLacking, refresh: () => void (refreshed += 1) });
+      asked[0]?.(E.left(new StoreUnavailable('away')));
+      await clock.advance(0);
+      expect(refreshed).to.equal(isLacking ? 1 : 0);
+      stop();
+    }
   });
 
   it('are left as they are by a log that is silent for 0.3 s, and the next who asks does not wait for that', async () => {

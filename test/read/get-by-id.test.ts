@@ -15,7 +15,8 @@ const now: AsOf = { _tag: 'Now' };
 const earlier: AsOf = { _tag: 'AtRevision', revision: 3n };
 const away: ReadModelUnavailable = { _tag: 'ReadModelUnavailable', cause: new Error('down') };
 const row: View = { id: 'b1', revision: 7n, body: Buffer.from('row') };
-const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' };
+const showed = (): void => undefined;
+const times = { position: 90n, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' };
 
 const folded: View = {
   id: 'b1',
@@ -46,7 +47,7 @@ const get = (
     clock: makeManualClock(),
     queries: { byId: () => Promise.resolve(byId) },
     history: { stateAsOf: () => Promise.resolve(then) },
-    freshness: { asked: () => Promise.resolve(isBehind === true ? 'Behind' : 'Fresh') },
+    freshness: { asked: () => Promise.resolve(isBehind === true ? 'Behind' : 'Fresh'), showed },
     render: (id, state) => (state === 'deleted' ? O.none : O.some(`{"${state}":"${id}"}`)),
   })('b1', asOf, () => Promise.resolve(true));
 };
@@ -65,6 +66,29 @@ describe('a record by its id', () => {
     expect(await get({}, earlier)).to.deep.equal(E.right(O.some(folded)));
   });
 
+  it('notes how far it was folded, also as it is not shown any more or was earlier, and nothing of its row', async () => {
+    for (const [state, asOf, rows, expected] of [
+      ['folded', now, 'Behind', [['b1', 90n]]],
+      ['deleted', now, 'Behind', [['b1', 90n]]],
+      ['folded', earlier, 'Fresh', [['b1', 90n]]],
+      ['folded', now, 'Fresh', []],
+    ] as const) {
+      const noted: Array<readonly [string, bigint]> = [];
+      const ofRecords: Array<string> = [];
+      await makeGetView<string>({
+        clock: makeManualClock(),
+        queries: { byId: () => Promise.resolve(E.right(O.some(row))) },
+        history: { stateAsOf: () => Promise.resolve(E.right(O.some({ state, revision: 8n, ...times }))) },
+        freshness: {
+          asked: (id) => Promise.resolve((ofRecords.push(id), rows)),
+          showed: (...shown) => void noted.push(shown),
+        },
+        render: (id, shown) => (shown === 'deleted' ? O.none : O.some(`{"${shown}":"${id}"}`)),
+      })('b1', asOf, () => Promise.resolve(true));
+      expect([noted, ofRecords]).to.deep.equal([expected, asOf === now ? ['b1'] : []]);
+    }
+  });
+
   it('is read together with what was noted of its rows exactly when nobody knows whether they are behind', async () => {
     const asked: Array<unknown> = [];
     const read = async (rows: RowsFreshness): Promise<void> => {
@@ -72,7 +96,7 @@ describe('a record by its id', () => {
         clock: makeManualClock(),
         queries: { byId: (_id, asNoted) => Promise.resolve(E.right((asked.push([rows, asNoted]), O.some(row)))) },
         history: { stateAsOf: () => Promise.resolve(E.right(O.none)) },
-        freshness: { asked: () => Promise.resolve(rows) },
+        freshness: { asked: () => Promise.resolve(rows), showed },
         render: () => O.none,
       })('b1', now, () => Promise.resolve(true));
     };
@@ -135,7 +159,7 @@ describe('the file of a document', () => {
       clock: makeManualClock(),
       queries: { fileOf: () => Promise.resolve(fileOf) },
       history: { stateAsOf: () => Promise.resolve(E.right(then)) },
-      freshness: { asked: () => Promise.resolve(isBehind ? 'Behind' : 'Fresh') },
+      freshness: { asked: () => Promise.resolve(isBehind ? 'Behind' : 'Fresh'), showed },
     })('d1', asOf, () => Promise.resolve(true));
 
   const inRow = E.right(O.some({ file, revision: 4n }));

@@ -18,7 +18,7 @@ type MemoryEngine = {
   readonly stop: () => Promise<void>;
 };
 
-type MemoryEngineOptions = Partial<Pick<ProjectionOptions, 'projector' | 'isSoleProcess' | 'onEvent'>> & {
+type MemoryEngineOptions = Partial<Pick<ProjectionOptions, 'projector' | 'isSoleProcess' | 'onLost' | 'onEvent'>> & {
   readonly registry?: Registry;
   readonly store?: EventStore;
   readonly storage?: MemoryStorage;

@@ -14,7 +14,9 @@ type LagDeps = {
   readonly clock: Clock;
   readonly store: EventStore;
   readonly categories: ReadonlyArray<string>;
-  readonly progress: Pick<Progress, 'reached' | 'isBehind' | 'forgotten'>;
+  readonly progress: Pick<Progress, 'reached' | 'forgotten'>;
+  /** Whether the rows may lack what this process has answered or shown. */
+  readonly isLacking: () => boolean;
   readonly comparison: Comparison;
   /** Starts reading the checkpoint of the rows, when another process writes them. */
   readonly refresh: () => void;
@@ -31,7 +33,7 @@ type LagMonitor = {
  * the write that they lack. While the log is away nothing is compared, and the last comparison grows old.
  */
 export const monitorLag = (
-  { clock, store, categories, progress, comparison, refresh }: LagDeps,
+  { clock, store, categories, progress, isLacking, comparison, refresh }: LagDeps,
   signal: AbortSignal,
 ): LagMonitor => {
   const look = async (): Promise<void> => {
@@ -39,7 +41,7 @@ export const monitorLag = (
     const forgotten = progress.forgotten();
     const head = await store.head(categories);
     if (E.isLeft(head)) {
-      if (progress.isBehind()) refresh();
+      if (isLacking()) refresh();
       return;
     }
     // of a log that has lost events since

@@ -15,6 +15,7 @@ import { monitorLag } from './lag-monitor.js';
 import { HOLD_MS, makeProgress, type Progress } from './progress.js';
 import { type ProjectorStatus, startProjector } from './projector.js';
 import { monitorProvenance } from './provenance-monitor.js';
+import { makeShownRecords } from './shown-records.js';
 import { updatePrevious } from './update-previous.js';
 import { watchWriter } from './writer-watch.js';
 
@@ -85,9 +86,11 @@ export const startProjection = (
     ...(projection.rowFor === 'entity' ? { note: makeNoteAcknowledged(storage, name) } : {}),
   });
   const comparison = makeComparison(clock, progress.reached);
+  const shown = makeShownRecords(progress.reached);
   const forget = (): void => {
     progress.forget();
     comparison.forget();
+    shown.forget();
   };
   const provenance = monitorProvenance(
     { clock, storage, store, projection: name, onEvent },
@@ -120,14 +123,26 @@ export const startProjection = (
   const refreshOthers = (): void => {
     if (!writesLive()) refresh();
   };
-  const lag = monitorLag({ clock, store, categories, progress, comparison, refresh: refreshOthers }, signal);
+  const lag = monitorLag(
+    {
+      clock,
+      store,
+      categories,
+      progress,
+      isLacking: () => progress.isBehind() || shown.isAnyAhead(),
+      comparison,
+      refresh: refreshOthers,
+    },
+    signal,
+  );
   const rows = (): RowsFreshness => (progress.isBehind() ? 'Behind' : comparison.freshness());
   const freshness: Freshness = {
     rows,
-    asked: async () => {
-      if (rows() === 'Unsure') await lag.compare();
-      return rows();
+    asked: async (id) => {
+      if (!shown.isAhead(id) && rows() === 'Unsure') await lag.compare();
+      return shown.isAhead(id) ? 'Behind' : rows();
     },
+    showed: shown.note,
     shownUntil: comparison.shownUntil,
   };
   const wrongLog = (): WrongLog | undefined => {

@@ -169,7 +169,7 @@ describe('metrics', () => {
     const wrongLog = () => undefined;
     const progress = makeProgress(systemRuntime.clock);
     const { freshness: rows, shownUntil } = makeComparison(systemRuntime.clock, progress.reached);
-    const freshness = { rows, asked: () => Promise.resolve(rows()), shownUntil };
+    const freshness = { rows, asked: () => Promise.resolve(rows()), showed: () => undefined, shownUntil };
     await givenStream(store, 'contact-1', [named('one')]);
     const projecting = { _tag: 'Projecting', generation: 'g', role: 'live', checkpoint: 'start' } as const;
     watchProjections(makeManualClock(), metrics, store, {

@@ -9,8 +9,6 @@ export type Read = {
   readonly process: object;
   readonly began: number;
   readonly ended: number;
-  /** Since when its process runs without having stood still. Default: ever. */
-  readonly awakeSince?: number;
   /** `List`: it may lack what was answered as not projected. `Old`: it has said that it may lack what came last. */
   readonly of: 'Log' | 'Record' | 'List' | 'Old';
   /** What was seen, for people. */
@@ -22,9 +20,8 @@ export type Read = {
 /** For how long what was shown before it was answered may not be shown elsewhere, ms. */
 const SHOWN_EVERYWHERE_MS = 3_000;
 
-/** By another process, in another way, or by a process that stood still a moment ago. */
-const isElsewhere = (earlier: Read, { process, of, began, awakeSince = -Infinity }: Read): boolean =>
-  earlier.process !== process || earlier.of !== of || began - awakeSince < SHOWN_EVERYWHERE_MS;
+/** By another process, or in another way. */
+const isElsewhere = (earlier: Read, { process, of }: Read): boolean => earlier.process !== process || earlier.of !== of;
 
 const isBefore = (earlier: Read, read: Read): boolean =>
   earlier.ended + (isElsewhere(earlier, read) ? SHOWN_EVERYWHERE_MS : 0) < read.began;

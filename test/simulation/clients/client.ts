@@ -35,8 +35,6 @@ export type Request = {
 export type Asked = {
   readonly answer: Answer;
   readonly process: Service['process'];
-  /** Since when it runs without having stood still. */
-  readonly awakeSince: number;
   readonly began: number;
   readonly ended: number;
 };
@@ -89,7 +87,7 @@ export const askOnce = async (
     if (answer.status === 503 && isCalm && !isNotYet(answer))
       notes.breaks(`${method} ${path} was answered ${answer.text}`);
     if (answer.status === 500) notes.breaks(`${method} ${path} was answered ${answer.text}`);
-    return { answer, process, awakeSince: process.awakeSince(), began, ended };
+    return { answer, process, began, ended };
   } catch {
     notes.count(`${method} lost`);
     return undefined;
