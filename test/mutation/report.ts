@@ -25,7 +25,7 @@ const textAt = (source: string, { start, end }: Mutant['location']): string => {
     .join('\n');
 };
 
-/** The score on a line, and then a line for each change that no test noticed. */
+/** The score on a line, and then a line for each change that no test noticed. Tests may not end on a machine that is busy, too. */
 export const reportOf = ({ files }: Report): string => {
   const all = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
   const noticed = all.filter((status) => NOTICED.includes(status)).length;
@@ -39,6 +39,7 @@ export const reportOf = ({ files }: Report): string => {
         return `${place} ${mutatorName}: ${shorten(textAt(source, location))} → ${shorten(replacement)}${reached}`;
       }),
   );
-  const score = `${((100 * noticed) / tried).toFixed(1)} of 100: ${noticed} of ${tried} changes were noticed`;
+  const late = all.filter((status) => status === 'Timeout').length;
+  const score = `${((100 * noticed) / tried).toFixed(1)} of 100: ${noticed} of ${tried} changes were noticed, ${late} of them by tests that did not end`;
   return [score, ...survivors, ''].join('\n');
 };
