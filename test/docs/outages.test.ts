@@ -7,7 +7,7 @@ import {
   OUTAGES_OF_OBJECT_STORE,
   OUTAGES_OF_READ_MODELS,
   type Request,
-} from '../service/dependencies-down/outages.js';
+} from '../real-thing/dependencies-down/outages.js';
 import { codeIn, tableBelow } from '../support/markdown.js';
 
 /** The requests that a row of the table stands for. */

@@ -1,18 +1,34 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { openCluster } from '../../../src/infrastructure/embedded/cluster.js';
+import { locateCluster } from '../../../src/infrastructure/embedded/cluster-location.js';
+import { connectionString } from '../../../src/infrastructure/embedded/connection.js';
 import { startEmbeddedPostgres, startFrom } from '../../../src/infrastructure/embedded/embedded-postgres.js';
+import { makeRunnable } from '../../../src/infrastructure/embedded/installation/runnable-installation.js';
 import { makePrivate } from '../../../src/infrastructure/embedded/private-cluster.js';
-import { startTimeOf } from '../../../src/infrastructure/process-liveness.js';
+import { makeOwner, startTimeOf } from '../../../src/infrastructure/process-liveness.js';
 import { freePort } from '../../../src/infrastructure/embedded/server/acquire-server.js';
+import { type Server, launchServer } from '../../../src/infrastructure/embedded/server/server-process.js';
 import { endLeftovers, startChild } from './support/child-process.js';
 import { installed } from './support/installed.js';
 import {
   answers,
   discard,
+  lockFileOf,
   logged,
   newDirectory,
   options,
@@ -23,6 +39,7 @@ import {
   runningOperator,
   runningService,
   SEVERAL_STARTS_MS,
+  untilLockedByService,
 } from './support/launching.js';
 import { makeHeard } from '../../support/news.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
@@ -287,5 +304,76 @@ describe('embedded Postgres', function () {
     expect(readdirSync(path.join(fresh, 'postgres'))).to.deep.equal(['cluster']);
     await Promise.all([one.stop(), other.stop()]);
     discard(fresh);
+  });
+
+  it('stopping a server does not touch the one that by now runs in its place', async () => {
+    const location = await locateCluster(systemRuntime.random, dataDir, () => undefined);
+    if (E.isLeft(location)) throw new Error(location.left.message);
+    const runnable = await makeRunnable(
+      systemRuntime.random,
+      await installed(),
+      location.right.account,
+      location.right.programs,
+    );
+    const cluster = await openCluster(systemRuntime.random, location.right, runnable, false, () => undefined);
+    if (E.isLeft(cluster)) throw new Error(cluster.left.message);
+    const launch = async (): Promise<Server> => {
+      const launched = await launchServer({
+        runtime: systemRuntime,
+        cluster: cluster.right,
+        owner: makeOwner(systemRuntime.random, 'service'),
+        port: await freePort(),
+        settings: {},
+        onLog: () => undefined,
+      });
+      if (E.isLeft(launched)) throw new Error(launched.left.reason);
+      return launched.right;
+    };
+    const first = await launch();
+    await first.shutDown();
+    const second = await launch();
+    await first.shutDown();
+    const address = { port: second.port, password: cluster.right.password };
+    expect(await answers(connectionString(address))).to.equal(true);
+    await second.shutDown();
+  });
+
+  it('a lock whose connection was ended is taken again, and no other service gets it', async () => {
+    const service = await runningService(dataDir);
+    await rows(
+      service.connectionString,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'embedded-postgres service%'",
+    );
+    expect((await startError(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
+    await untilLockedByService(service.connectionString);
+  });
+
+  it('a server whose pid now belongs to another process does not keep the next one from starting', async () => {
+    const service = await runningService(dataDir);
+    const lockFile = lockFileOf(dataDir);
+    const lock = readFileSync(lockFile, 'utf8');
+    await service.stop();
+
+    // of the same user, because Postgres itself sees through another user's pid
+    const { uid, gid } = statSync(pgDataOf(dataDir));
+    const stranger = spawn('sleep', ['300'], { uid, gid, cwd: '/' });
+    await once(stranger, 'spawn');
+    writeFileSync(lockFile, lock.replace(/^\d+/, String(stranger.pid)), { mode: 0o600 });
+    chownSync(lockFile, uid, gid);
+
+    const next = await runningService(dataDir);
+    expect(await answers(next.connectionString)).to.equal(true);
+    expect(stranger.exitCode).to.equal(null);
+    stranger.kill();
+  });
+
+  it('the server lives until the service has drained, also at Ctrl-C', async () => {
+    const child = startChild([dataDir, 'service']);
+    await child.saying('ready');
+    process.kill(-child.pid, 'SIGINT'); // as a terminal does, to the whole process group
+    expect(await child.saying('drained')).to.equal(7);
+    expect(child.said.filter((each) => 'lost' in each)).to.deep.equal([]);
+    await child.ended;
+    expect(existsSync(lockFileOf(dataDir))).to.equal(false);
   });
 });

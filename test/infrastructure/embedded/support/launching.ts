@@ -9,6 +9,7 @@ import {
   startEmbeddedPostgres,
 } from '../../../../src/infrastructure/embedded/embedded-postgres.js';
 import type { EmbeddedPostgresError } from '../../../../src/infrastructure/embedded/embedded-postgres-error.js';
+import { eventually } from '../../../support/eventually.js';
 import { type Heard, makeHeard } from '../../../support/news.js';
 import { systemRuntime } from '../../../../src/infrastructure/system-runtime.js';
 
@@ -29,9 +30,10 @@ export const discard = (directory: string): void => rmSync(directory, { recursiv
 
 export const pgDataOf = (dataDir: string): string => path.join(dataDir, 'postgres', 'cluster', 'data');
 
+export const lockFileOf = (dataDir: string): string => path.join(pgDataOf(dataDir), 'postmaster.pid');
+
 /** The pid in the first line of a server's lock file. */
-export const serverPid = (dataDir: string): number =>
-  Number(readFileSync(path.join(pgDataOf(dataDir), 'postmaster.pid'), 'utf8').split('\n')[0]);
+export const serverPid = (dataDir: string): number => Number(readFileSync(lockFileOf(dataDir), 'utf8').split('\n')[0]);
 
 export const options = (
   dataDir: string,
@@ -97,3 +99,14 @@ export const answers = async (connectionString: string): Promise<boolean> =>
 /** Waits for a line of a log that includes `text`. */
 export const logged = (log: Heard<string>, text: string): Promise<unknown> =>
   log.until((lines) => lines.some((line) => line.includes(text)));
+
+/** Resolves when a service has the lock of this database. */
+export const untilLockedByService = (connectionString: string): Promise<unknown> => {
+  const sql = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND granted";
+  // polls: nobody is told when the service has the lock again
+  return eventually(
+    () => rows(connectionString, sql).catch(() => []),
+    ({ length }) => length === 1,
+    SEVERAL_STARTS_MS,
+  );
+};

@@ -1,41 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { openCluster } from '../../../src/infrastructure/embedded/cluster.js';
-import { locateCluster } from '../../../src/infrastructure/embedded/cluster-location.js';
-import { connectionString } from '../../../src/infrastructure/embedded/connection.js';
-import { startEmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
-import { makeRunnable } from '../../../src/infrastructure/embedded/installation/runnable-installation.js';
-import { makeOwner } from '../../../src/infrastructure/process-liveness.js';
-import { freePort } from '../../../src/infrastructure/embedded/server/acquire-server.js';
-import { type Server, launchServer } from '../../../src/infrastructure/embedded/server/server-process.js';
-import { type Child, endLeftovers, startChild } from './support/child-process.js';
-import { installed } from './support/installed.js';
+import { startEmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
+import { type Child, endLeftovers, startChild } from '../infrastructure/embedded/support/child-process.js';
 import {
   answers,
   discard,
+  lockFileOf,
   logged,
   newDirectory,
   options,
-  pgDataOf,
   startError,
   rows,
   runningOperator,
   runningService,
   SEVERAL_STARTS_MS,
   serverPid,
-} from './support/launching.js';
-import { eventually } from '../../support/eventually.js';
-import { makeHeard } from '../../support/news.js';
-import { untilFile } from '../../support/until-file.js';
-import { needs } from '../../support/needs.js';
-import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
-
-const lockFileOf = (dataDir: string): string => path.join(pgDataOf(dataDir), 'postmaster.pid');
+  untilLockedByService,
+} from '../infrastructure/embedded/support/launching.js';
+import { makeHeard } from '../support/news.js';
+import { untilFile } from '../support/until-file.js';
+import { needs } from '../support/needs.js';
 
 const lastAcknowledged = (child: Child): number => Number(child.said.findLast((each) => 'n' in each)?.['n'] ?? 0);
 
@@ -53,16 +38,6 @@ const untilRestarted = (dataDir: string, old: number): Promise<unknown> =>
     const lines = text.split('\n');
     return Number(lines[0]) !== old && lines[7]?.trim() === 'ready';
   });
-
-const untilLockedByService = (connectionString: string): Promise<unknown> => {
-  const sql = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 1 AND granted";
-  // polls: nobody is told when the service has the lock again
-  return eventually(
-    () => rows(connectionString, sql).catch(() => []),
-    ({ length }) => length === 1,
-    SEVERAL_STARTS_MS,
-  );
-};
 
 describe('embedded Postgres when something is killed', function () {
   this.timeout(SEVERAL_STARTS_MS);
@@ -145,38 +120,6 @@ describe('embedded Postgres when something is killed', function () {
     await (await runningService(dataDir)).stop();
   });
 
-  it('the server, and by now another one runs there: stopping the first does not touch it', async () => {
-    const location = await locateCluster(systemRuntime.random, dataDir, () => undefined);
-    if (E.isLeft(location)) throw new Error(location.left.message);
-    const runnable = await makeRunnable(
-      systemRuntime.random,
-      await installed(),
-      location.right.account,
-      location.right.programs,
-    );
-    const cluster = await openCluster(systemRuntime.random, location.right, runnable, false, () => undefined);
-    if (E.isLeft(cluster)) throw new Error(cluster.left.message);
-    const launch = async (): Promise<Server> => {
-      const launched = await launchServer({
-        runtime: systemRuntime,
-        cluster: cluster.right,
-        owner: makeOwner(systemRuntime.random, 'service'),
-        port: await freePort(),
-        settings: {},
-        onLog: () => undefined,
-      });
-      if (E.isLeft(launched)) throw new Error(launched.left.reason);
-      return launched.right;
-    };
-    const first = await launch();
-    await first.shutDown();
-    const second = await launch();
-    await first.shutDown();
-    const address = { port: second.port, password: cluster.right.password };
-    expect(await answers(connectionString(address))).to.equal(true);
-    await second.shutDown();
-  });
-
   it('the watchdog alone: the service gets a server with a watchdog again', async function () {
     needs(this, process.platform === 'linux', 'Linux, to find the watchdog');
     const log = makeHeard<string>();
@@ -187,44 +130,5 @@ describe('embedded Postgres when something is killed', function () {
     await untilRestarted(dataDir, unguarded);
     expect(await answers(service.connectionString)).to.equal(true);
     expect(watchdogOf(serverPid(dataDir))).to.have.length(2);
-  });
-
-  it('the connection that holds the lock: the lock is taken again, and no other service gets it', async () => {
-    const service = await runningService(dataDir);
-    await rows(
-      service.connectionString,
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'embedded-postgres service%'",
-    );
-    expect((await startError(startEmbeddedPostgres(options(dataDir, 'service'))))._tag).to.equal('DataDirectoryInUse');
-    await untilLockedByService(service.connectionString);
-  });
-
-  it('the server, and its pid now belongs to another process', async () => {
-    const service = await runningService(dataDir);
-    const lockFile = lockFileOf(dataDir);
-    const lock = readFileSync(lockFile, 'utf8');
-    await service.stop();
-
-    // of the same user, because Postgres itself sees through another user's pid
-    const { uid, gid } = statSync(pgDataOf(dataDir));
-    const stranger = spawn('sleep', ['300'], { uid, gid, cwd: '/' });
-    await once(stranger, 'spawn');
-    writeFileSync(lockFile, lock.replace(/^\d+/, String(stranger.pid)), { mode: 0o600 });
-    chownSync(lockFile, uid, gid);
-
-    const next = await runningService(dataDir);
-    expect(await answers(next.connectionString)).to.equal(true);
-    expect(stranger.exitCode).to.equal(null);
-    stranger.kill();
-  });
-
-  it('nothing, by Ctrl-C: the server lives until the service has drained', async () => {
-    const child = startChild([dataDir, 'service']);
-    await child.saying('ready');
-    process.kill(-child.pid, 'SIGINT'); // as a terminal does, to the whole process group
-    expect(await child.saying('drained')).to.equal(7);
-    expect(child.said.filter((each) => 'lost' in each)).to.deep.equal([]);
-    await child.ended;
-    expect(existsSync(lockFileOf(dataDir))).to.equal(false);
   });
 });

@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import type { EmbeddedPostgres } from '../../../src/infrastructure/embedded/embedded-postgres.js';
-import { needs } from '../../support/needs.js';
-import { mountSmallDisk, MOUNTING, type SmallDisk } from '../../support/small-disk.js';
-import { runningService, serverPid, SEVERAL_STARTS_MS, stopLeftovers } from './support/launching.js';
+import type { EmbeddedPostgres } from '../../src/infrastructure/embedded/embedded-postgres.js';
+import { needs } from '../support/needs.js';
+import { mountSmallDisk, MOUNTING, type SmallDisk } from '../support/small-disk.js';
+import {
+  runningService,
+  serverPid,
+  SEVERAL_STARTS_MS,
+  stopLeftovers,
+} from '../infrastructure/embedded/support/launching.js';
 
 /** MiB; a segment has 16. */
 const MORE_THAN_A_SEGMENT = 20;

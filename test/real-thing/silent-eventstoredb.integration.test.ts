@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
-import { anEvent, append, appended, aStream, batchesUntil } from '../../contract/event-store/store-under-test.js';
-import { endsWithin } from '../../support/ends-within.js';
-import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
-import { withStore } from './double-and-store.js';
+import { type EventStore, StoreUnavailable } from '../../src/event-sourcing/event-store.js';
+import { anEvent, append, appended, aStream, batchesUntil } from '../contract/event-store/store-under-test.js';
+import { endsWithin } from '../support/ends-within.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { withStore } from '../infrastructure/eventstoredb/double-and-store.js';
 
 // with the default timings, unlike the other tests
 

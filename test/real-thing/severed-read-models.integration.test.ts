@@ -17,7 +17,7 @@ import {
 import { type Lookout, makeLookout } from '../support/lookout.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { type SeverableProxy, startSeverableProxy } from '../support/severable-proxy.js';
-import { append, created, renamed } from './appending.js';
+import { append, created, renamed } from '../projections/appending.js';
 import { recordsOf } from '../support/records-of.js';
 import { IN_CREATION_ORDER } from '../../src/read/queries.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
@@ -83,22 +83,6 @@ describe('while the database is away', function () {
     await lookout.until(bodies, ([name]) => name === 'Acme 2');
     const reported = events.filter(({ _tag, projection }) => _tag === 'Interrupted' && projection === 'businesses');
     expect(reported).to.have.length(1);
-  });
-
-  it('a batch whose response was lost is neither lost nor written twice', async () => {
-    const id = randomUUID();
-    let position = await append(store, `business-${id}`, 0n, created('No 0'));
-    for (let i = 1; i <= 5; i++) {
-      await shown(position);
-      proxy.loseNextAnswer();
-      position = await append(store, `business-${id}`, BigInt(i), renamed(`No ${i}`));
-      await append(store, `business-${randomUUID()}`, 0n, created(`Other ${i}`));
-    }
-    expect(await shown(position + 1n)).to.equal(true);
-    expect(await lookout.until(bodies, (all) => all.length > 1)).to.deep.equal([
-      'No 5',
-      ...[1, 2, 3, 4, 5].map((i) => `Other ${i}`),
-    ]);
   });
 
   const asked = (database: ReadModelQueries) =>
