@@ -37,7 +37,8 @@ export type Folding<State> = {
 /**
  * The row; the folded stream when the row is behind or parked or its database is away, or for an earlier state. Where the
  * log does not say whether it is behind, it is read together with what was noted of it. The stream gets the time that is
- * left, and what it has shown the record is not shown without again. Where it has an event that this program cannot read, a parked row stands in.
+ * left; what it has shown is not taken back by a row that is older. Where it has an event that this program cannot read, a
+ * parked row stands in.
  */
 export const rowOrFold =
   <State, A>(
