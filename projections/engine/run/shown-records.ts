@@ -7,7 +7,7 @@ const MOST = 10_000;
  * Which records this process has shown from the log while their rows lagged: maybe with a change that is not answered yet, so
  * that no comparison with an earlier head of the log asks for it.
  */
-export type ShownRecords = {
+type ShownRecords = {
   /** A record was shown with everything up to `position`. */
   readonly note: (id: string, position: Position) => void;
   /** Whether the rows may lack what was shown of a record. */
