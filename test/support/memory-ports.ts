@@ -37,7 +37,12 @@ export const memoryPorts = async (
       findTrustedRow: () => Promise.resolve(undefined),
       rows: { revisionOf: () => Promise.resolve(undefined), onCut: () => undefined },
       progress: { waitFor: () => Promise.resolve(true), heldMs: 0 },
-      freshness: { rows: () => 'Fresh', asked: () => Promise.resolve('Fresh'), shownUntil: runtime.clock.date },
+      freshness: {
+        rows: () => 'Fresh',
+        asked: () => Promise.resolve('Fresh'),
+        showed: () => undefined,
+        shownUntil: runtime.clock.date,
+      },
     },
   ]);
   const ports: MemoryPorts = {
