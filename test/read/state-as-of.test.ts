@@ -44,10 +44,15 @@ describe('the state of an entity as of then', () => {
   const asOf = async (then: AsOf, id = 'b1') => businessHistory(store).stateAsOf(id, then, always, Infinity);
   const atRevision = (revision: bigint): AsOf => ({ _tag: 'AtRevision', revision });
   const atTime = (text: string): AsOf => ({ _tag: 'AtTime', at: new Date(text) });
-  const state = (expected: unknown, revision: 0n | 1n | 2n | 3n, createdAt: string = times[0]) =>
-    E.right(
-      O.some({ state: expected, revision, createdAt, updatedAt: revision === 0n ? createdAt : times[`${revision}`] }),
-    );
+  const state = (
+    expected: unknown,
+    revision: 0n | 1n | 2n | 3n,
+    createdAt: string = times[0],
+    position = revision + 1n,
+  ) => {
+    const updatedAt = revision === 0n ? createdAt : times[`${revision}`];
+    return E.right(O.some({ state: expected, revision, position, createdAt, updatedAt }));
+  };
 
   it('is that after the event of a revision', async () => {
     expect(await asOf(atRevision(0n))).to.deep.equal(state(created, 0n));
@@ -89,7 +94,7 @@ describe('the state of an entity as of then', () => {
       [{ type: 'BusinessCreated', data: { name: 'Acme' } }, { at: times[1] }],
       [{ type: 'BusinessMerged', data: {} }],
     );
-    expect(await asOf(atRevision(0n), 'b2')).to.deep.equal(state(created, 0n, times[1]));
+    expect(await asOf(atRevision(0n), 'b2')).to.deep.equal(state(created, 0n, times[1], 5n));
     const outcome = await asOf({ _tag: 'Now' }, 'b2');
     expect(E.isLeft(outcome) && outcome.left).to.deep.include({
       _tag: 'UndecodableEvent',
