@@ -2,6 +2,7 @@ import { LEASE_MS } from '../../projections/engine/generation/lease.js';
 import { categoriesOf } from '../../projections/read-model.js';
 import { readModelsOf, registry } from '../../src/entities/registry.js';
 import { orThrow } from '../../src/event-sourcing/attempt.js';
+import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { drawCheckpointKey, memoryConfig } from '../support/memory-adapters/memory-config.js';
 import { below, oneOf } from './chance.js';
 import { type Fault, faultsOf, type Victim } from './faults.js';
@@ -52,6 +53,8 @@ export type Cluster = {
   readonly holdUpFeeds: () => void;
   /** An operator may rebuild a read model. */
   readonly rebuild: () => Promise<void>;
+  /** How many pages the log gives a record's history in, beyond the first. */
+  readonly pagesBehindFirst: (stream: StreamName) => Promise<number>;
   readonly stop: () => Promise<void>;
 };
 
@@ -279,6 +282,12 @@ export const startCluster = async (
       for (const { process } of slots) troubles.lieInWait(process, { name: 'ledger tail', skipped: 0, mishap });
     },
     rebuild: () => carryOut(fraction() < REBUILT ? [['rebuild']] : []),
+    pagesBehindFirst: async (stream) => {
+      let pages = 0;
+      for await (const page of shared.store.readStream(stream, { direction: 'forwards' }))
+        pages += Math.min(1, page.length);
+      return Math.max(0, pages - 1);
+    },
     stop: async () => {
       isOver = true;
       await Promise.all(slots.map(stopInOrder));

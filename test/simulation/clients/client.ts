@@ -1,3 +1,4 @@
+import { SILENCE_MS } from '../../../src/event-sourcing/answer-deadline.js';
 import type { Random } from '../../../src/event-sourcing/random.js';
 import { isLucky, oneOf } from '../chance.js';
 import type { Cluster } from '../cluster.js';
@@ -51,6 +52,13 @@ const deadlineOf = ({ path, headers }: Request): number => {
   return DEADLINE_MS + (isOfFile ? FILES_MS : 0);
 };
 
+/** How much longer may take what reads the history of a record behind its first page, ms: each page is waited for. */
+const readingOn = async (cluster: Cluster, path: string): Promise<number> => {
+  const [, kind, id] = /\/(business|document)\/([^/?]+)/.exec(path) ?? [];
+  if (kind === undefined || id === undefined) return 0;
+  return (await cluster.pagesBehindFirst(`${kind}-${id}`)) * SILENCE_MS;
+};
+
 /** Draws a record that is known: often one of the newest, at which others are, too. */
 export const aRecord = (client: Client, kind: Kind): string | undefined => {
   const all = client.told.records[kind];
@@ -82,7 +90,8 @@ export const askOnce = async (
       return undefined;
     }
     notes.count(`${method} ${answer.status}`);
-    if (took > deadlineOf(request))
+    const deadline = deadlineOf(request);
+    if (took > deadline && took > deadline + (await readingOn(client.cluster, path)))
       notes.breaks(`${method} ${path} was answered ${answer.status} after ${took.toFixed(0)} ms`);
     if (answer.status === 503 && isCalm && !isNotYet(answer))
       notes.breaks(`${method} ${path} was answered ${answer.text}`);
