@@ -27,9 +27,9 @@ type LoadedStream<State> = {
 };
 
 /**
- * What follows the first page takes no part of the time until `until`: it is read at the pace of the log, and a long history
- * would else never be folded. Folds what the stream holds beyond `known`. When the log does not hold the event that `known` ends with (it was
- * restored from an older backup), folds the whole stream anew.
+ * Folds what the stream holds beyond `known`. When the log does not hold the event that `known` ends with (it was restored
+ * from an older backup), folds the whole stream anew. What follows the first page takes no part of the time until `until`: it
+ * is read at the pace of the log, and a long history would else never be folded.
  */
 export const loadStream = async <State, Event extends DomainEvent>(
   streams: Streams<State, Event>,

@@ -16,9 +16,9 @@ const reportTo = <Failure, A>(space: DiskSpace, outcome: E.Either<Failure, A>): 
  */
 export const appendWithinSpace = (store: EventStore, space: DiskSpace): EventStore => ({
   ...store,
-  append: async (...append) =>
-    space.admits(appendBytes(append[2]))
-      ? reportTo(space, await store.append(...append))
+  append: async (stream, expected, events, ...options) =>
+    space.admits(appendBytes(events))
+      ? reportTo(space, await store.append(stream, expected, events, ...options))
       : E.left(new StoreUnavailable('nothing is appended to the event log: its disk is nearly full', new DiskFull())),
 });
 

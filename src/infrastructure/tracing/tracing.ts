@@ -77,12 +77,11 @@ async function* traceBatches(name: string, batches: AsyncIterable<LogBatch>): As
 /** The same store. An append is a span under its command's request, a subscribed batch a span of its projection. */
 export const traceStore = (store: EventStore): EventStore => ({
   ...store,
-  append: async (...append) => {
-    const [stream, , events] = append;
+  append: async (stream, expected, events, ...options) => {
     const attributes = { stream, events: events.length };
     const parent = contextOf(traceparentOf(events[0]));
     const span = tracer().startSpan('append', { kind: SpanKind.PRODUCER, attributes }, parent);
-    const result = await store.append(...append);
+    const result = await store.append(stream, expected, events, ...options);
     if (E.isLeft(result)) span.setStatus({ code: SpanStatusCode.ERROR, message: result.left._tag });
     span.end();
     return result;
