@@ -1,6 +1,6 @@
 import { BusinessEvent, type BusinessFields } from '../src/domain/business/events.js';
 import { businessSerde } from '../src/domain/business/serde.js';
-import { type BusinessState, evolveBusiness, initialBusiness, unsetFields } from '../src/domain/business/state.js';
+import { type Business, type BusinessState, evolveBusiness, initialBusiness } from '../src/domain/business/state.js';
 import { type BusinessView, renderBusiness } from '../src/read/business-view.js';
 import type { BusinessFilter } from '../src/read/queries.js';
 import { arrayLiteral, type Cell, type Columns, keysOf, type ProjectionOf } from './projection.js';
@@ -31,38 +31,30 @@ const textsOf = (state: BusinessState): ReadonlyArray<string | null> => {
   return [name, dba, displayName, ein];
 };
 
-const stateOfBody = (body: string): BusinessState => {
+const businessIn = (text: string): Business => {
   // reason: `renderBusiness` of the same version wrote this text
-  const { _id, displayname, owners, ...fields } = JSON.parse(body) as BusinessView;
-  return { _tag: 'Active', fields: { ...fields, displayName: displayname }, owners };
+  const { _id, displayname, owners, ...fields } = JSON.parse(text) as BusinessView;
+  return { fields: { ...fields, displayName: displayname }, owners };
 };
-
-/**
- * The row of a deleted business keeps its creation position, which clients may hold as a cursor, and none of its data;
- * its hidden state tells it from one that was never created.
- */
-const DELETED = '{"deleted":true}';
-
-/** No later event or command needs to know what it was. */
-const deleted: BusinessState = { _tag: 'Deleted', fields: { name: '', ...unsetFields }, owners: [] };
 
 export const businesses: ProjectionOf<BusinessState, BusinessEvent> = {
   rowFor: 'entity',
   name: 'businesses',
   category: 'business',
-  revision: 3,
+  revision: 4,
   eventTypes: BusinessEvent.types.map(({ props }) => props.type.value),
   serde: businessSerde,
   initialState: initialBusiness,
   evolve: evolveBusiness,
   keys: keysOf(columns),
   textsOf,
+  // the row of a deleted business keeps its place, which clients may hold as a cursor, and hides what a restore shows again
   contentOf: (id, state) => ({
     body: state._tag === 'Active' ? renderBusiness(id, state) : null,
-    hidden: state._tag === 'Deleted' ? DELETED : null,
+    hidden: state._tag === 'Deleted' ? renderBusiness(id, state) : null,
   }),
   stateOf: ({ body, hidden }) => {
-    if (body !== null) return stateOfBody(body);
-    return hidden === null ? initialBusiness : deleted;
+    if (body !== null) return { _tag: 'Active', ...businessIn(body) };
+    return hidden === null ? initialBusiness : { _tag: 'Deleted', ...businessIn(hidden) };
   },
 };

@@ -31,8 +31,11 @@ type DocumentBody = DocumentFields & {
   readonly generatedAt: string | null;
 };
 
-/** What the body does not show: where the file is, and the type that the document was created with. */
-type HiddenState = Pick<Document, 'createdType' | 'file'>;
+/**
+ * What the body does not show: where the file is, and the type that the document was created with. `deleted`: what the body of
+ * a deleted one showed, which a restore shows again.
+ */
+type HiddenState = Pick<Document, 'createdType' | 'file'> & { readonly deleted?: string };
 
 type DocumentColumns = Columns<keyof DocumentFilter, DocumentState>;
 
@@ -60,16 +63,22 @@ const textsOf = (state: DocumentState): ReadonlyArray<string | null> =>
   state._tag === 'Current' ? [state.fields.name, state.file?.originalName ?? null, ...state.fields.tags] : [];
 
 const contentOf = (id: string, state: DocumentState): RowContent => {
-  if (state._tag !== 'Current') return { body: null, hidden: null };
-  const hidden: HiddenState = { createdType: state.createdType, file: state.file };
+  if (state._tag === 'NotCreated') return { body: null, hidden: null };
+  const shown = renderDocument(id, state);
+  const isDeleted = state._tag === 'Deleted';
+  const { createdType, file } = state;
+  const hidden: HiddenState = { createdType, file, ...(isDeleted ? { deleted: shown } : {}) };
   // canonical, because a state that a command has decided has its members in another order than one that was folded
-  return { body: renderDocument(id, state), hidden: canonicalJson(hidden) };
+  return { body: isDeleted ? null : shown, hidden: canonicalJson(hidden) };
 };
 
 // reason: `contentOf` of the same version wrote this text
 const parseHidden = (hidden: string): HiddenState => JSON.parse(hidden) as HiddenState;
 
-const fileVersionOf = ({ hidden, revision }: HiddenRow): FileVersion => ({ file: parseHidden(hidden).file, revision });
+const fileVersionOf = ({ hidden, revision }: HiddenRow): O.Option<FileVersion> => {
+  const { file, deleted } = parseHidden(hidden);
+  return deleted === undefined ? O.some({ file, revision }) : O.none;
+};
 
 /** The queries of documents over the rows that this projection writes. */
 export const documentQueries = ({
@@ -80,8 +89,8 @@ export const documentQueries = ({
   fileOf: async (id, asNoted) =>
     E.bimap(
       (failure: ReadModelUnavailable | RowParked<HiddenRow>) =>
-        failure._tag === 'RowParked' ? { ...failure, row: O.map(fileVersionOf)(failure.row) } : failure,
-      O.map(fileVersionOf),
+        failure._tag === 'RowParked' ? { ...failure, row: O.chain(fileVersionOf)(failure.row) } : failure,
+      O.chain(fileVersionOf),
     )(await hiddenState(id, asNoted)),
 });
 
@@ -89,16 +98,19 @@ const stamp = (by: string | null, at: string | null): Document['uploaded'] =>
   by === null || at === null ? null : { by, at };
 
 const stateOf = ({ body, hidden }: RowContent): DocumentState => {
-  if (body === null || hidden === null) return initialDocument;
+  if (hidden === null) return initialDocument;
+  const { deleted, ...others } = parseHidden(hidden);
+  const text = body ?? deleted;
+  if (text === undefined) return initialDocument;
   // reason: `renderDocument` of the same version wrote this text
-  const shown = JSON.parse(body) as DocumentBody;
+  const shown = JSON.parse(text) as DocumentBody;
   const { type, entityType, entity, tags, name, description } = shown;
   return {
-    _tag: 'Current',
+    _tag: deleted === undefined ? 'Current' : 'Deleted',
     fields: { type, entityType, entity, tags, name, description },
     uploaded: stamp(shown.uploadedBy, shown.uploadedAt),
     generated: stamp(shown.generatedBy, shown.generatedAt),
-    ...parseHidden(hidden),
+    ...others,
   };
 };
 
@@ -106,7 +118,7 @@ export const documents: ProjectionOf<DocumentState, DocumentEvent> = {
   rowFor: 'entity',
   name: 'documents',
   category: 'document',
-  revision: 3,
+  revision: 4,
   eventTypes: DocumentEvent.types.map(({ props }) => props.type.value),
   serde: documentSerde,
   initialState: initialDocument,

@@ -12,6 +12,14 @@ const OWNERS = ['owners'];
 /** The members whose values a description contains. */
 export const shownOfBusinessEvents = ['parent', 'previousParent', 'user'];
 
+type Changed = Pick<Extract<BusinessEvent, { type: 'BusinessUpdated' }>['data'], 'changes' | 'previousParent'>;
+
+const changed = ({ changes, previousParent }: Changed, what: string): Description => {
+  const fields = Object.keys(changes);
+  const refs = [...business(previousParent), ...business(changes.parent)];
+  return { type: 'updated', message: `${enumerate(fields)} ${what}`, refs, fields };
+};
+
 export const describeBusinessEvent = (event: BusinessEvent): Description => {
   switch (event.type) {
     case 'BusinessCreated':
@@ -21,14 +29,14 @@ export const describeBusinessEvent = (event: BusinessEvent): Description => {
         refs: business(event.data.parent),
         fields: Object.keys(event.data),
       };
-    case 'BusinessUpdated': {
-      const { changes, previousParent } = event.data;
-      const fields = Object.keys(changes);
-      const refs = [...business(previousParent), ...business(changes.parent)];
-      return { type: 'updated', message: `${enumerate(fields)} updated`, refs, fields };
-    }
+    case 'BusinessUpdated':
+      return changed(event.data, 'updated');
+    case 'BusinessReverted':
+      return changed(event.data, `reverted to revision ${event.data.to}`);
     case 'BusinessDeleted':
       return { type: 'deleted', message: 'business deleted', refs: [], fields: [] };
+    case 'BusinessRestored':
+      return { type: 'created', message: 'business restored', refs: [], fields: [] };
     case 'BusinessOwnerAdded':
       return { type: 'updated', message: 'owner added', refs: user(event.data.user), fields: OWNERS };
     case 'BusinessOwnerUpdated': {

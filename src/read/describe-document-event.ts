@@ -10,6 +10,13 @@ const FILE = 'file';
 /** The members whose values a description contains. */
 export const shownOfDocumentEvents = ['entity', 'entityType'];
 
+type Changed = Extract<DocumentEvent, { type: 'DocumentUpdated' | 'DocumentReverted' }>['data'];
+
+const changed = ({ changes, file, detachedFrom, attachedTo }: Changed, what: string): Description => {
+  const fields = [...(file === undefined ? [] : [FILE]), ...Object.keys(changes)];
+  return { type: 'updated', message: `${enumerate(fields)} ${what}`, refs: given(detachedFrom, attachedTo), fields };
+};
+
 export const describeDocumentEvent = (event: DocumentEvent): Description => {
   switch (event.type) {
     case 'DocumentCreated': {
@@ -18,15 +25,13 @@ export const describeDocumentEvent = (event: DocumentEvent): Description => {
       const names = [...(file === null ? [] : [FILE]), ...Object.keys(fields)];
       return { type: 'created', message, refs: given(attachmentOf(event.data)), fields: names };
     }
-    case 'DocumentUpdated': {
-      const { changes, file, detachedFrom, attachedTo } = event.data;
-      const fields = [...(file === undefined ? [] : [FILE]), ...Object.keys(changes)];
-      return {
-        type: 'updated',
-        message: `${enumerate(fields)} updated`,
-        refs: given(detachedFrom, attachedTo),
-        fields,
-      };
-    }
+    case 'DocumentUpdated':
+      return changed(event.data, 'updated');
+    case 'DocumentReverted':
+      return changed(event.data, `reverted to revision ${event.data.to}`);
+    case 'DocumentDeleted':
+      return { type: 'deleted', message: 'document deleted', refs: [], fields: [] };
+    case 'DocumentRestored':
+      return { type: 'created', message: 'document restored', refs: [], fields: [] };
   }
 };

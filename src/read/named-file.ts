@@ -1,5 +1,5 @@
 import { either as E } from 'fp-ts';
-import type { StoredFile } from '../domain/document/events.js';
+import { fileNamedBy, type StoredFile } from '../domain/document/events.js';
 import { documentSerde } from '../domain/document/serde.js';
 import type { StoredEvent } from '../event-sourcing/recorded-event.js';
 
@@ -10,5 +10,5 @@ export const NAMES_FILES = 'document';
 export const namedFile = (stored: StoredEvent): E.Either<string, StoredFile | undefined> => {
   const decoded = documentSerde.decode(stored);
   if (E.isLeft(decoded)) return E.left(decoded.left.reason);
-  return E.right(decoded.right.event.data.file ?? undefined);
+  return E.right(fileNamedBy(decoded.right.event));
 };

@@ -89,13 +89,15 @@ describe('rows of a projection', () => {
     });
   });
 
-  it('keep nothing of a deleted business but that it was deleted', () => {
+  it('hide what a deleted business was, and find it by nothing', () => {
     const state = fold(businesses, [
       { type: 'BusinessCreated', data: { name: 'Acme', ein: '12-3' } },
       { type: 'BusinessDeleted', data: {} },
       { type: 'BusinessUpdated', data: { changes: { name: 'Too late' } } },
     ]);
-    expect(businesses.contentOf(ID, state)).to.deep.equal({ body: null, hidden: '{"deleted":true}' });
+    const { body, hidden } = businesses.contentOf(ID, state);
+    expect(body).to.equal(null);
+    expect(businesses.stateOf({ body, hidden })).to.deep.equal(state);
     expect(keysOf(businesses, state)).to.deep.equal({
       name: null,
       business_type: null,

@@ -28,6 +28,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ec326718defb: 'dad8549bfebfec972fb1359388049909',
     '723ad22e60d8': 'dad8549bfebfec972fb1359388049909',
     '58969a80b21b': 'dad8549bfebfec972fb1359388049909',
+    '02351db45cec': 'cb680b253bc50b3be8a140f04fe3d345',
   },
   documents: {
     '40e062d20708': '044941a80d279a7ba7e27af174bf6da5',
@@ -36,6 +37,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     e8d7759d0af8: 'f678a66399f4c39735d04078753dff90',
     '368a27061c09': 'f678a66399f4c39735d04078753dff90',
     e0f2f25a4ce3: 'f678a66399f4c39735d04078753dff90',
+    '2f4a18bb2c2a': 'eaa14fd678712fa1038eb75c5f446e2e',
   },
   ledger: {
     a0739bde0aa7: '500027c8551a65543debf9c855b7441c',
@@ -43,6 +45,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '956da712bd03': '6e73c9e53109267d610dec2db5ae1679',
     '9165eebf165d': 'ae5a7f4e705658a2ce9e08c361277d04',
     '7242cdc824b4': 'ae5a7f4e705658a2ce9e08c361277d04',
+    '770c747e013c': 'f222f16ad60406de9dad34372990002b',
   },
 };
 

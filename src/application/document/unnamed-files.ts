@@ -1,11 +1,9 @@
 import { either as E } from 'fp-ts';
 import { documentSerde } from '../../domain/document/serde.js';
-import type { DocumentEvent } from '../../domain/document/events.js';
+import { fileNamedBy } from '../../domain/document/events.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { type LoadFailure, forEachEvent } from '../../event-sourcing/for-each-event.js';
 import { documentStream } from './execute-document.js';
-
-const namedBy = ({ data }: DocumentEvent): string | undefined => data.file?.key;
 
 /** Those of a document's files that none of its events names, past versions included. */
 export const unnamedFiles = async (
@@ -20,7 +18,7 @@ export const unnamedFiles = async (
     documentStream(documentId),
     { direction: 'forwards' },
     ({ event }) => {
-      const named = namedBy(event);
+      const named = fileNamedBy(event)?.key;
       if (named !== undefined) unnamed.delete(named);
       return unnamed.size > 0;
     },

@@ -15,6 +15,15 @@ export type UpdateBusiness = {
 
 type DeleteBusiness = { readonly _tag: 'DeleteBusiness' };
 
+type RestoreBusiness = { readonly _tag: 'RestoreBusiness' };
+
+/** `fields`: the values of the revision `to`, of those fields that are to have them again. */
+export type RevertBusiness = {
+  readonly _tag: 'RevertBusiness';
+  readonly to: number;
+  readonly fields: BusinessChanges;
+};
+
 export type AddOwner = { readonly _tag: 'AddOwner'; readonly owner: Owner };
 
 export type UpdateOwner = {
@@ -25,4 +34,12 @@ export type UpdateOwner = {
 
 export type RemoveOwner = { readonly _tag: 'RemoveOwner'; readonly user: string };
 
-export type BusinessCommand = CreateBusiness | UpdateBusiness | DeleteBusiness | AddOwner | UpdateOwner | RemoveOwner;
+export type BusinessCommand =
+  | CreateBusiness
+  | UpdateBusiness
+  | DeleteBusiness
+  | RestoreBusiness
+  | RevertBusiness
+  | AddOwner
+  | UpdateOwner
+  | RemoveOwner;

@@ -6,10 +6,11 @@ import type {
   BusinessCommand,
   CreateBusiness,
   RemoveOwner,
+  RevertBusiness,
   UpdateBusiness,
   UpdateOwner,
 } from './commands.js';
-import type { BusinessEvent } from './events.js';
+import type { BusinessChanges, BusinessEvent } from './events.js';
 import { isTooLong, MAX_OWNERS } from './owner-limits.js';
 import type { BusinessRejection } from './rejections.js';
 import { type Business, type BusinessState, evolveBusiness, initialBusiness, unsetFields } from './state.js';
@@ -25,12 +26,27 @@ const create = ({ businessId, fields: { name, ...others } }: CreateBusiness): De
     ? reject('BusinessIsItsOwnParent')
     : record({ type: 'BusinessCreated', data: { name, ...changesTo(unsetFields, others) } });
 
-const update = ({ businessId, changes: wanted }: UpdateBusiness, { fields }: Business): Decision => {
-  if (wanted.parent === businessId) return reject('BusinessIsItsOwnParent');
+/** Those of the wanted fields that differ, and the parent that it had if that is one of them. */
+const changesOf = ({ fields }: Business, wanted: BusinessChanges) => {
   const changes = changesTo(fields, wanted);
-  if (isEmpty(changes)) return nothingToDo;
-  const data = changes.parent === undefined ? { changes } : { changes, previousParent: fields.parent };
-  return record({ type: 'BusinessUpdated', data });
+  return changes.parent === undefined ? { changes } : { changes, previousParent: fields.parent };
+};
+
+const update = ({ businessId, changes: wanted }: UpdateBusiness, business: Business): Decision => {
+  if (wanted.parent === businessId) return reject('BusinessIsItsOwnParent');
+  const data = changesOf(business, wanted);
+  return isEmpty(data.changes) ? nothingToDo : record({ type: 'BusinessUpdated', data });
+};
+
+const revert = ({ to, fields: wanted }: RevertBusiness, business: Business): Decision => {
+  const data = changesOf(business, wanted);
+  return isEmpty(data.changes) ? nothingToDo : record({ type: 'BusinessReverted', data: { to, ...data } });
+};
+
+/** One that is not deleted is what it is to be. */
+const restore = ({ _tag }: BusinessState): Decision => {
+  if (_tag === 'NotCreated') return reject('BusinessNotFound');
+  return _tag === 'Active' ? nothingToDo : record({ type: 'BusinessRestored', data: {} });
 };
 
 const addOwner = ({ owner }: AddOwner, { owners }: Business): Decision => {
@@ -59,12 +75,15 @@ const decide =
   (state: BusinessState): Decision => {
     if (command._tag === 'CreateBusiness')
       return state._tag === 'NotCreated' ? create(command) : reject('BusinessAlreadyExists');
+    if (command._tag === 'RestoreBusiness') return restore(state);
     if (state._tag !== 'Active') return reject('BusinessNotFound');
     switch (command._tag) {
       case 'UpdateBusiness':
         return update(command, state);
       case 'DeleteBusiness':
         return record({ type: 'BusinessDeleted', data: {} });
+      case 'RevertBusiness':
+        return revert(command, state);
       case 'AddOwner':
         return addOwner(command, state);
       case 'UpdateOwner':

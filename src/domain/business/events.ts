@@ -52,6 +52,15 @@ const BusinessUpdated = t.type({
 
 const BusinessDeleted = t.type({ type: t.literal('BusinessDeleted'), data: t.type({}) });
 
+/** It is again as it was when it was deleted, owners included. */
+const BusinessRestored = t.type({ type: t.literal('BusinessRestored'), data: t.type({}) });
+
+/** `changes`: the fields that got back the values that they had at the revision `to`, as of an update. Owners stay. */
+const BusinessReverted = t.type({
+  type: t.literal('BusinessReverted'),
+  data: t.intersection([t.type({ to: t.number, changes: BusinessChanges }), t.partial({ previousParent: text })]),
+});
+
 const BusinessOwnerAdded = t.type({ type: t.literal('BusinessOwnerAdded'), data: Owner });
 
 /** `title` and `equity` only where they changed. */
@@ -69,6 +78,8 @@ export const BusinessEvent = t.union([
   BusinessCreated,
   BusinessUpdated,
   BusinessDeleted,
+  BusinessRestored,
+  BusinessReverted,
   BusinessOwnerAdded,
   BusinessOwnerUpdated,
   BusinessOwnerRemoved,

@@ -25,10 +25,11 @@ const merged = <Fields extends object, Changes extends object>(fields: Fields, c
 
 const evolveActive = (
   { fields, owners }: Business,
-  event: Exclude<BusinessEvent, { type: 'BusinessCreated' }>,
+  event: Exclude<BusinessEvent, { type: 'BusinessCreated' | 'BusinessRestored' }>,
 ): BusinessState => {
   switch (event.type) {
     case 'BusinessUpdated':
+    case 'BusinessReverted':
       return { _tag: 'Active', fields: merged(fields, event.data.changes), owners };
     case 'BusinessDeleted':
       return { _tag: 'Deleted', fields, owners };
@@ -52,5 +53,6 @@ export const evolveBusiness = (state: BusinessState, event: BusinessEvent): Busi
     return state._tag === 'NotCreated'
       ? { _tag: 'Active', fields: merged(unsetFields, event.data), owners: [] }
       : state;
+  if (event.type === 'BusinessRestored') return state._tag === 'Deleted' ? { ...state, _tag: 'Active' } : state;
   return state._tag === 'Active' ? evolveActive(state, event) : state;
 };

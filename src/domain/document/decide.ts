@@ -1,12 +1,14 @@
 import { either as E } from 'fp-ts';
 import { changesTo, isEmpty } from '../shared/changes.js';
 import type { Decider } from '../../event-sourcing/decider.js';
-import type { CreateDocument, DocumentCommand, UpdateDocument } from './commands.js';
+import type { CreateDocument, DocumentCommand, RevertDocument, UpdateDocument } from './commands.js';
 import type { DocumentChanges, DocumentEvent, DocumentFields, StoredFile } from './events.js';
 import type { DocumentRejection } from './rejections.js';
 import { attachmentOf, type Document, type DocumentState, evolveDocument, initialDocument } from './state.js';
 
 type Decision = E.Either<DocumentRejection, ReadonlyArray<DocumentEvent>>;
+
+const notFound: Decision = E.left({ _tag: 'DocumentNotFound' });
 
 const DEFAULT_TYPE = 'Document';
 
@@ -46,11 +48,15 @@ const attachments = (
   };
 };
 
-const update = (command: UpdateDocument, document: Document): Decision => {
-  const wanted = withDefaults(command, document);
-  const { fields } = document;
+/** Those of the wanted fields that differ. */
+const changesOf = ({ fields }: Document, wanted: DocumentChanges): DocumentChanges => {
   const { tags: _same, ...others } = wanted;
-  const changes = changesTo(fields, sameTags(fields.tags, wanted.tags) ? others : wanted);
+  return changesTo(fields, sameTags(fields.tags, wanted.tags) ? others : wanted);
+};
+
+const update = (command: UpdateDocument, document: Document): Decision => {
+  const { fields } = document;
+  const changes = changesOf(document, withDefaults(command, document));
   const isReplaced = command.file !== undefined && !isSameFile(document.file, command.file);
   if (isEmpty(changes) && !isReplaced) return E.right([]);
   const data = {
@@ -61,14 +67,36 @@ const update = (command: UpdateDocument, document: Document): Decision => {
   return E.right([{ type: 'DocumentUpdated', data }]);
 };
 
+const revert = ({ to, fields: wanted, content }: RevertDocument, document: Document): Decision => {
+  const { fields, file } = document;
+  const changes = changesOf(document, wanted);
+  // the same content that was uploaded once more is another version: its key is another one
+  const isOther = content !== undefined && content.file?.key !== file?.key;
+  if (isEmpty(changes) && !isOther) return E.right([]);
+  const data = { to, changes, ...(isOther ? content : {}), ...attachments(fields, { ...fields, ...changes }) };
+  return E.right([{ type: 'DocumentReverted', data }]);
+};
+
+/** One that is not deleted is what it is to be. */
+const restore = ({ _tag }: DocumentState): Decision => {
+  if (_tag === 'NotCreated') return notFound;
+  return E.right(_tag === 'Current' ? [] : [{ type: 'DocumentRestored', data: {} }]);
+};
+
 const decide =
   (command: DocumentCommand) =>
   (state: DocumentState): Decision => {
+    if (command._tag === 'CreateDocument')
+      return state._tag === 'NotCreated' ? create(command) : E.left({ _tag: 'DocumentAlreadyExists' });
+    if (command._tag === 'RestoreDocument') return restore(state);
+    if (state._tag !== 'Current') return notFound;
     switch (command._tag) {
-      case 'CreateDocument':
-        return state._tag === 'NotCreated' ? create(command) : E.left({ _tag: 'DocumentAlreadyExists' });
       case 'UpdateDocument':
-        return state._tag === 'Current' ? update(command, state) : E.left({ _tag: 'DocumentNotFound' });
+        return update(command, state);
+      case 'DeleteDocument':
+        return E.right([{ type: 'DocumentDeleted', data: {} }]);
+      case 'RevertDocument':
+        return revert(command, state);
     }
   };
 

@@ -49,5 +49,41 @@ const DocumentUpdated = t.type({
   ]),
 });
 
-export const DocumentEvent = t.union([DocumentCreated, DocumentUpdated]);
+const DocumentDeleted = t.type({ type: t.literal('DocumentDeleted'), data: t.type({}) });
+
+/** It is again as it was when it was deleted, with its file. */
+const DocumentRestored = t.type({ type: t.literal('DocumentRestored'), data: t.type({}) });
+
+/** Who did something, and when (ISO 8601 UTC). */
+const Stamp = t.type({ by: t.string, at: t.string });
+export type Stamp = Readonly<t.TypeOf<typeof Stamp>>;
+
+/**
+ * `changes`: the fields that got back the values that they had at the revision `to`; `file`, and who `uploaded` it, when another
+ * version of the content came back, null when there was none then. The rest is as of an update.
+ */
+const DocumentReverted = t.type({
+  type: t.literal('DocumentReverted'),
+  data: t.intersection([
+    t.type({ to: t.number, changes: DocumentChanges }),
+    t.partial({
+      file: nullable(StoredFile),
+      uploaded: nullable(Stamp),
+      attachedTo: Attachment,
+      detachedFrom: Attachment,
+    }),
+  ]),
+});
+
+export const DocumentEvent = t.union([
+  DocumentCreated,
+  DocumentUpdated,
+  DocumentDeleted,
+  DocumentRestored,
+  DocumentReverted,
+]);
 export type DocumentEvent = t.TypeOf<typeof DocumentEvent>;
+
+/** The file that an event names: from then on it is that of the document. */
+export const fileNamedBy = ({ data }: DocumentEvent): StoredFile | undefined =>
+  ('file' in data ? data.file : undefined) ?? undefined;

@@ -1,9 +1,6 @@
 import type { EntityKind } from '../shared/entity-kind.js';
 import type { Occurrence } from '../../event-sourcing/decider.js';
-import type { Attachment, DocumentEvent, DocumentFields, StoredFile } from './events.js';
-
-/** Who did something, and when (ISO 8601 UTC). */
-type Stamp = { readonly by: string; readonly at: string };
+import type { Attachment, DocumentEvent, DocumentFields, Stamp, StoredFile } from './events.js';
 
 export type Document = {
   readonly fields: DocumentFields;
@@ -16,7 +13,10 @@ export type Document = {
   readonly generated: Stamp | null;
 };
 
-export type DocumentState = { readonly _tag: 'NotCreated' } | ({ readonly _tag: 'Current' } & Document);
+export type DocumentState =
+  | { readonly _tag: 'NotCreated' }
+  | ({ readonly _tag: 'Current' } & Document)
+  | ({ readonly _tag: 'Deleted' } & Document);
 
 export const initialDocument: DocumentState = { _tag: 'NotCreated' };
 
@@ -44,5 +44,15 @@ export const evolveDocument = (
       const updated = { ...state, fields: { ...state.fields, ...changes } };
       return file === undefined ? updated : { ...updated, file, uploaded: stamp };
     }
+    case 'DocumentReverted': {
+      if (state._tag !== 'Current') return state;
+      const { changes, file, uploaded = null } = event.data;
+      const reverted = { ...state, fields: { ...state.fields, ...changes } };
+      return file === undefined ? reverted : { ...reverted, file, uploaded };
+    }
+    case 'DocumentDeleted':
+      return state._tag === 'Current' ? { ...state, _tag: 'Deleted' } : state;
+    case 'DocumentRestored':
+      return state._tag === 'Deleted' ? { ...state, _tag: 'Current' } : state;
   }
 };

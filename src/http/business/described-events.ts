@@ -11,6 +11,7 @@ export const businessEvents: EntityEvents = {
     ...businessMeanings,
     ...ownerMeanings,
     changes: 'The fields that changed, with their new values; null where one was cleared.',
+    to: 'The revision whose values came back.',
     previousParent: 'The parent before, where that changed.',
   },
   example: historyExample,

@@ -10,7 +10,11 @@ export const documentEvents: EntityEvents = {
   meanings: {
     ...documentMeanings,
     ...fileMeanings,
-    file: 'The file that was uploaded; null, or not there, without one.',
+    file: 'The file that was uploaded or came back; null, or not there, without one.',
+    to: 'The revision whose values came back.',
+    uploaded: 'Who uploaded the file that came back; null where there was none.',
+    by: 'Who.',
+    at: 'When, UTC.',
     changes: 'The fields that changed, with their new values; null where one was cleared.',
     attachedTo: 'What the document is attached to after the event, where that changed.',
     detachedFrom: 'What it was attached to before, where that changed.',
