@@ -22,8 +22,10 @@ export type Outcome<State> = {
   readonly replayed: boolean;
 };
 
+/** `until`: when its answer is due, of `Clock.monotonic`. Default: as of a request that begins now. */
 export type Execute<State, Command, Rejection> = (
   call: CommandCall<Command>,
+  until?: number,
 ) => Promise<E.Either<Rejection | CommandFailure, Outcome<State>>>;
 
 /** The log took so long that its answer left no time for others to learn of the change. A repeat finds it. */
@@ -46,8 +48,7 @@ export const makeExecute = <State, Command, Event, Rejection>(
 ): Execute<State, Command, Rejection> => {
   let losses = 0;
   onLost(() => void (losses += 1));
-  return async (call) => {
-    const until = answerDeadline(clock);
+  return async (call, until = answerDeadline(clock)) => {
     const lossesBefore = losses;
     const handled = await handle(call, until);
     if (E.isLeft(handled)) return handled;

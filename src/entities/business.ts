@@ -20,8 +20,13 @@ export const business = defineEntity<BusinessState, BusinessCommand, BusinessEve
   render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
   comparison: businessComparison,
   projection: businesses,
-  routes: ({ execute, reads }, { runtime: { random } }) =>
+  routes: ({ execute, foresee, earlier, reads }, { runtime }) =>
     import('../http/business/routes.js').then(({ businessRoutes }) =>
-      businessRoutes({ ...businessUseCases(random, execute), ...reads }),
+      businessRoutes({
+        ...businessUseCases(runtime.random, execute),
+        ...reads,
+        foresee,
+        earlier,
+      }),
     ),
 });

@@ -1,6 +1,7 @@
 import type { LedgerKind } from '../../projections/ledger.js';
 import { option as O } from 'fp-ts';
 import { makeExecute } from '../application/execute.js';
+import { makeForesee } from '../application/foresee.js';
 import { makeHandleCommand } from '../event-sourcing/command/handle-command.js';
 import type { JsonObject } from '../event-sourcing/canonical-json.js';
 import type { FindSnapshot } from '../event-sourcing/command/snapshot.js';
@@ -12,6 +13,7 @@ import type { Comparison } from '../read/event-diffs.js';
 import { makeGetView } from '../read/get-view.js';
 import { type History, makeHistory } from '../read/history.js';
 import { partLifecycle } from '../read/record-body.js';
+import { makeEarlierState } from './earlier-state.js';
 import type { Connected, EntityDefinitionOf, EntityPorts, HistoryPorts } from './entity-definition.js';
 
 /** Compares records as they are answered. */
@@ -69,11 +71,12 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
     return { ...summary, createdAt, state: stateOf({ body: record, hidden }), revision, creationPosition };
   };
   const history = historyOf(definition, { ...ports, clock });
+  const passingOver = decidePassingOver(decider);
   return {
     execute: makeExecute(
       clock,
       makeHandleCommand({
-        decider: decidePassingOver(decider),
+        decider: passingOver,
         serde: readPassingOver(serde, findSkipped),
         findSkipped,
         store,
@@ -87,7 +90,13 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
       progress,
       onLost,
     ),
+    foresee: makeForesee({
+      clock,
+      decider: passingOver,
+      stateNow: (id, ...reading) => history.stateAsOf(id, { _tag: 'Now' }, ...reading),
+    }),
     history,
+    earlier: makeEarlierState(clock, history),
     reads: {
       get: makeGetView({ clock, queries, history, freshness, render }),
       freshness,

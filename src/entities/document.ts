@@ -21,12 +21,14 @@ export const document = defineEntity<DocumentState, DocumentCommand, DocumentEve
   render: (id, state) => (state._tag === 'Current' ? O.some(renderDocument(id, state)) : O.none),
   comparison: documentComparison,
   projection: documents,
-  routes: ({ execute, history, reads }, ports) =>
+  routes: ({ execute, foresee, history, earlier, reads }, ports) =>
     import('../http/document/routes.js').then(({ documentRoutes }) =>
       documentRoutes(
         {
           ...documentUseCases(ports.runtime.random, execute, ports),
           ...reads,
+          foresee,
+          earlier,
           getFile: makeGetFile({
             ...ports,
             clock: ports.runtime.clock,

@@ -3,6 +3,7 @@ import type { LedgerKind } from '../../projections/ledger.js';
 import type { ProjectionOf } from '../../projections/projection.js';
 import type { FindTrustedRow } from '../../projections/snapshot.js';
 import type { Execute } from '../application/execute.js';
+import type { Foresee } from '../application/foresee.js';
 import type { ObjectStorage, ProjectionProgress } from '../application/ports.js';
 import type { ShownRows } from '../event-sourcing/command/shown-rows.js';
 import type { Decider } from '../event-sourcing/decider.js';
@@ -15,7 +16,7 @@ import type { Runtime } from '../event-sourcing/runtime.js';
 import type { FindSkipped } from '../event-sourcing/skipped-events.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Route } from '../http/route.js';
-import type { EntityReads } from '../read/entity-reads.js';
+import type { EarlierState, EntityReads } from '../read/entity-reads.js';
 import type { Comparison } from '../read/event-diffs.js';
 import type { OnFileFault } from '../read/file-fault.js';
 import type { FileContents } from '../read/get-file.js';
@@ -62,7 +63,9 @@ export type HistoryPorts = Pick<EntityPorts, 'store' | 'findSkipped'> & { readon
 /** The one way in which commands on a kind of entity run, and its records and history are read. */
 export type Connected<State, Command, Rejection> = {
   readonly execute: Execute<State, Command, Rejection>;
+  readonly foresee: Foresee<State, Command, Rejection>;
   readonly history: History<State>;
+  readonly earlier: EarlierState<State>;
   readonly reads: EntityReads<FilterValues>;
 };
 

@@ -31,7 +31,7 @@ const renderFields = (fields: BusinessFields): string => {
 };
 
 /** The members of an owner in their order; it has no identifier but its `user`. */
-const shownOwner = ({ user, title, equity }: Owner): Owner => ({ user, title, equity });
+export const shownOwner = ({ user, title, equity }: Owner): Owner => ({ user, title, equity });
 
 export const renderOwner = (owner: Owner): string => JSON.stringify(shownOwner(owner));
 

@@ -1,7 +1,8 @@
 import type { either as E, option as O } from 'fp-ts';
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
+import type { Revision } from '../event-sourcing/recorded-event.js';
 import type { AdmitPage } from './admit-page.js';
-import type { AsOf, History } from './history.js';
+import type { AsOf, History, StateThen } from './history.js';
 import type { FeedRequest, LedgerFeed } from './ledger-feed.js';
 import type { Queries, View } from './queries.js';
 import type { Freshness } from './row-or-fold.js';
@@ -16,3 +17,13 @@ export type EntityReads<Filter> = Pick<Queries<Filter>, 'page' | 'all'> &
     /** Its events as they come. */
     readonly follow: (id: string, request: Omit<FeedRequest, 'filter'>) => ReturnType<LedgerFeed['open']>;
   };
+
+/**
+ * The state of an entity at a revision, none past the last one; and until when what is done with it may wait for the log, of
+ * `Clock.monotonic`.
+ */
+export type EarlierState<State> = (
+  id: string,
+  revision: Revision,
+  admitPage: AdmitPage,
+) => Promise<E.Either<LoadFailure, { readonly then: O.Option<StateThen<State>>; readonly until: number }>>;

@@ -1,25 +1,41 @@
 import { either as E } from 'fp-ts';
 import type { PreconditionFailed } from '../../event-sourcing/command/command-call.js';
-import type { EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
+import { attempt } from '../../event-sourcing/attempt.js';
+import { asStoreUnavailable, type EventStore, type StoreUnavailable } from '../../event-sourcing/event-store.js';
+import type { StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
+import { type FindSkipped, noneSkipped } from '../../event-sourcing/skipped-events.js';
+import type { DocumentEvent } from '../../domain/document/events.js';
 import type { DocumentNotFound } from '../../domain/document/rejections.js';
 import type { CommandContext } from '../command-context.js';
 import { documentStream } from './execute-document.js';
 
+const newestEvent = async (
+  { readStream }: Pick<EventStore, 'readStream'>,
+  stream: StreamName,
+): Promise<StoredEvent | undefined> => {
+  for await (const page of readStream(stream, { direction: 'backwards', limit: 1 }))
+    for (const event of page) return event;
+  return undefined;
+};
+
+const DELETED: DocumentEvent['type'] = 'DocumentDeleted';
+
 /**
- * Whether it is worth taking the bytes of a new version: the document exists and the precondition holds. A keyed
- * request may be the repeat of one that succeeded, so its precondition is left to the command.
+ * Whether it is worth taking the bytes of a new version: the document is there and the precondition holds. A keyed request
+ * may be the repeat of one that succeeded before, so that it is left to the command whether they are so now.
  */
 export const admitUpload =
-  (store: Pick<EventStore, 'newestRevision'>) =>
+  (store: Pick<EventStore, 'readStream'>, findSkipped: FindSkipped = () => noneSkipped) =>
   async (
     context: CommandContext,
     documentId: string,
   ): Promise<E.Either<DocumentNotFound | PreconditionFailed | StoreUnavailable, void>> => {
-    const newest = await store.newestRevision(documentStream(documentId));
+    const newest = await attempt(() => newestEvent(store, documentStream(documentId)), asStoreUnavailable);
     if (E.isLeft(newest)) return newest;
-    const current = newest.right;
-    if (current === 'no-stream') return E.left({ _tag: 'DocumentNotFound' });
-    const isRepeatable = context.idempotencyKey !== undefined;
-    const isMatch = isRepeatable || (context.precondition?.(current) ?? true);
+    if (newest.right === undefined) return E.left({ _tag: 'DocumentNotFound' });
+    if (context.idempotencyKey !== undefined) return E.right(undefined);
+    const { id, type, revision: current } = newest.right;
+    if (type === DELETED && !findSkipped().ids.has(id)) return E.left({ _tag: 'DocumentNotFound' });
+    const isMatch = context.precondition?.(current) ?? true;
     return isMatch ? E.right(undefined) : E.left({ _tag: 'PreconditionFailed', current });
   };

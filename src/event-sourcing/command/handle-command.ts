@@ -11,8 +11,9 @@ import type { Runtime } from '../runtime.js';
 import { estimateBytes } from '../estimate-bytes.js';
 import type { DomainEvent, Serde } from '../serde.js';
 import { type FindSkipped, noneSkipped } from '../skipped-events.js';
-import type { CommandCall, CommandFailure, HandleCommand, Handled, PreconditionFailed } from './command-call.js';
+import type { CommandCall, CommandFailure, HandleCommand, Handled } from './command-call.js';
 import { type CommandQueue, makeCommandQueue } from './command-queue.js';
+import { decide } from './decide.js';
 import type { Folded } from './fold.js';
 import { findCommand, replayCommand } from './replay-command.js';
 import { append, load, loadAnew, readOn, type Repository } from './repository.js';
@@ -75,18 +76,6 @@ type CarriedOut = {
   readonly offered: ReadonlyArray<string>;
   /** Until when it may wait for the log. */
   readonly until: number;
-};
-
-/** What the decider says, unless the precondition fails. An absent entity is reported before a failed precondition. */
-const decide = <State, Command, Event, Rejection>(
-  decider: Decider<State, Command, Event, Rejection>,
-  { command, precondition }: CommandCall<Command>,
-  { state, revision }: Folded<State>,
-): E.Either<Rejection | PreconditionFailed, ReadonlyArray<Event>> => {
-  const decision = decider.decide(command)(state);
-  const isMatch = precondition?.(revision) ?? true;
-  if (isMatch || (E.isLeft(decision) && decider.isAbsence(decision.left))) return decision;
-  return E.left({ _tag: 'PreconditionFailed', current: revision });
 };
 
 const noRows: ShownRows = { revisionOf: () => Promise.resolve(undefined), onCut: () => undefined };

@@ -1,5 +1,5 @@
 import type * as t from 'io-ts';
-import type { BusinessFields } from '../../domain/business/events.js';
+import { businessFieldNames, type BusinessFields } from '../../domain/business/events.js';
 import { keyOf } from '../../read/business-view.js';
 import { fields } from '../fields/fields-type.js';
 import { addressLine } from '../fields/address-line.js';
@@ -7,6 +7,7 @@ import { Amount } from '../fields/amount.js';
 import { explain } from '../fields/json-schema.js';
 import { nonBlankText, requiredText, text } from '../fields/text.js';
 import { Website } from '../fields/website.js';
+import { revertBody } from '../record/undo-request.js';
 import { businessMeanings } from './meanings.js';
 
 const businessFields = {
@@ -36,3 +37,8 @@ export const CreateBusinessBody = explain(businessMeanings, fields(businessField
 
 /** Absent keeps, null clears; `name` cannot be cleared. */
 export const UpdateBusinessBody = explain(businessMeanings, fields(businessFields, { aliases }));
+
+/** Fields by the keys that GET answers, and by those that are sent. */
+export const RevertBusinessBody = revertBody(
+  Object.fromEntries(businessFieldNames.flatMap((name) => [name, keyOf(name)].map((key) => [key, name]))),
+);

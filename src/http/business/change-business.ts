@@ -16,7 +16,7 @@ import type { HttpResponse } from '../response/http-response.js';
 import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
 
 /** A deleted business is shown as it was. */
-const render = (id: string, { after }: Outcome<BusinessState>): string | undefined =>
+export const renderAnyBusiness = (id: string, { after }: Outcome<BusinessState>): string | undefined =>
   after._tag === 'NotCreated' ? undefined : renderBusiness(id, after);
 
 export const createBusiness =
@@ -27,7 +27,7 @@ export const createBusiness =
     const created = await create(...read.right);
     if (E.isLeft(created)) return created;
     const { businessId } = created.right;
-    return recordResponse(businessId, created, render, 'Location', `${API}/business/${businessId}`);
+    return recordResponse(businessId, created, renderAnyBusiness, 'Location', `${API}/business/${businessId}`);
   };
 
 export const updateBusiness =
@@ -38,7 +38,7 @@ export const updateBusiness =
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, changes] = read.right;
-    return recordResponse(id.right, await update(context, id.right, changes), render);
+    return recordResponse(id.right, await update(context, id.right, changes), renderAnyBusiness);
   };
 
 export const deleteBusiness =
@@ -48,5 +48,5 @@ export const deleteBusiness =
     if (E.isLeft(context)) return context;
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
-    return recordResponse(id.right, await remove(context.right, id.right), render);
+    return recordResponse(id.right, await remove(context.right, id.right), renderAnyBusiness);
   };

@@ -36,6 +36,16 @@ export const deletedBusinessExample = {
   ...{ updatedAt: '2026-11-24T02:00:44.758Z', revision: 5 },
 };
 
+export const restoredBusinessExample = {
+  ...changedBusinessExample,
+  ...{ updatedAt: '2026-11-24T02:00:44.801Z', revision: 6 },
+};
+
+export const revertedBusinessExample = {
+  ...businessExample,
+  ...{ updatedAt: '2026-11-24T02:00:44.845Z', revision: 7 },
+};
+
 export const ownerExample = { user: 'bob', title: 'CEO', equity: 60 };
 
 export const changedOwnerExample = { user: 'bob', title: 'Chair', equity: 55.5 };
@@ -124,5 +134,33 @@ export const historyExample: ReadonlyArray<JsonSchema> = [
     revision: 5,
     hash: '3ee7bb0997600a1460ded03f5337051e091bdaab50b67892f454397f8a570f57',
     data: {},
+  },
+  {
+    _id: '01a20b48-b801-7d4c-9a11-5e0c1f2b7d00',
+    type: 'created',
+    message: 'business restored',
+    user: 'alice',
+    entity: '01a20b48-b12a-75a5-9bb5-244b2f6c7bf1',
+    entityType: 'Business',
+    refs: [],
+    name: 'BusinessRestored',
+    at: '2026-11-24T02:00:44.801Z',
+    revision: 6,
+    hash: '0b1f2e6d9c7a48535fd0f1a0c6c9b7d2e4a8f3b1c5d6e7f8091a2b3c4d5e6f70',
+    data: {},
+  },
+  {
+    _id: '01a20b48-b82d-7c52-8a3f-6d1e2f3a4b00',
+    type: 'updated',
+    message: 'phone and website reverted to revision 0',
+    user: 'alice',
+    entity: '01a20b48-b12a-75a5-9bb5-244b2f6c7bf1',
+    entityType: 'Business',
+    refs: [],
+    name: 'BusinessReverted',
+    at: '2026-11-24T02:00:44.845Z',
+    revision: 7,
+    hash: '5d6e7f8091a2b3c4d5e6f70a1b2c3d4e5f60718293a4b5c6d7e8f9010b1f2e6d',
+    data: { changes: { phone: null, website: 'acme.example' }, to: 0 },
   },
 ];

@@ -14,7 +14,7 @@ import { AsOfParameters } from '../parameters/as-of.js';
 import { EventsParameters } from '../parameters/events.js';
 import { ExactText, exactTextParameter, listParameters } from '../parameters/list.js';
 import { parameter } from '../parameters/parameter.js';
-import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
+import { CreateBusinessBody, RevertBusinessBody, UpdateBusinessBody } from './body.js';
 import { businessEvents } from './described-events.js';
 import {
   businessExample,
@@ -22,8 +22,12 @@ import {
   changedOwnerExample,
   deletedBusinessExample,
   ownerExample,
+  restoredBusinessExample,
+  revertedBusinessExample,
 } from './examples.js';
 import { AddOwnerBody, OwnerIdBody, UpdateOwnerBody } from './owner-request.js';
+import { recordOrPreview } from '../record/change-preview.js';
+import { UndoParameters } from '../record/undo-request.js';
 import { BusinessResponse, OwnerResponse } from './responses.js';
 
 const tag = 'Business';
@@ -118,6 +122,23 @@ export const businessOperations = {
     success: BusinessResponse,
     example: deletedBusinessExample,
     ...writeWithoutBody,
+  },
+  restoreBusiness: {
+    tag,
+    summary: 'Make a deleted business what it was, owners included',
+    query: UndoParameters,
+    success: recordOrPreview(BusinessResponse),
+    example: restoredBusinessExample,
+    ...writeWithoutBody,
+  },
+  revertBusiness: {
+    tag,
+    summary: 'Give fields of a business back what they were at a revision; owners stay',
+    query: UndoParameters,
+    body: { json: RevertBusinessBody, example: { revision: 0, fields: ['phone', 'website'] } },
+    success: recordOrPreview(BusinessResponse),
+    example: revertedBusinessExample,
+    ...write,
   },
   addOwner: {
     tag,

@@ -10,7 +10,10 @@ import { type Route, rowOf } from '../route.js';
 import { createBusiness, deleteBusiness, updateBusiness } from './change-business.js';
 import { businessListParameters, businessOperations } from './operations.js';
 import { withBusinessRejections } from './rejections.js';
+import { restoreBusinessById, revertBusinessById, type UndoingOfBusinesses } from './undo-business.js';
 import { addOwner, removeOwner, updateOwner } from './change-owners.js';
+
+type Businesses = BusinessUseCases & EntityReads<BusinessFilter> & UndoingOfBusinesses;
 
 const all = `${API}/business`;
 const one = `${all}/:id`;
@@ -28,13 +31,17 @@ const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> 
   ];
 };
 
-const changing = (businesses: BusinessUseCases): ReadonlyArray<Route> => {
+const changing = (businesses: Businesses): ReadonlyArray<Route> => {
+  const restore = withBusinessRejections(restoreBusinessById(businesses));
+  const revert = withBusinessRejections(revertBusinessById(businesses));
   const update = withBusinessRejections(updateOwner(businesses));
   const remove = withBusinessRejections(removeOwner(businesses));
   return [
     { ...row('createBusiness', 'POST', all, editors), handle: withBusinessRejections(createBusiness(businesses)) },
     { ...row('updateBusiness', 'PUT', one, editors), handle: withBusinessRejections(updateBusiness(businesses)) },
     { ...row('deleteBusiness', 'DELETE', one, admins), handle: withBusinessRejections(deleteBusiness(businesses)) },
+    { ...row('restoreBusiness', 'POST', `${one}/restore`, admins), handle: restore },
+    { ...row('revertBusiness', 'POST', `${one}/revert`, editors), handle: revert },
     { ...row('addOwner', 'POST', owner, editors), handle: withBusinessRejections(addOwner(businesses)) },
     { ...row('updateOwner', 'PUT', owner, editors), handle: update },
     { ...row('updateOwnerByPath', 'PUT', named, editors), handle: update },
@@ -43,7 +50,7 @@ const changing = (businesses: BusinessUseCases): ReadonlyArray<Route> => {
   ];
 };
 
-export const businessRoutes = (businesses: BusinessUseCases & EntityReads<BusinessFilter>): ReadonlyArray<Route> => [
+export const businessRoutes = (businesses: Businesses): ReadonlyArray<Route> => [
   ...reading(businesses),
   ...changing(businesses),
 ];

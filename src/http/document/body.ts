@@ -1,8 +1,10 @@
+import { revertibleOfDocument } from '../../application/document/undo-document.js';
 import { fields } from '../fields/fields-type.js';
 import { explain } from '../fields/json-schema.js';
 import { Kind } from '../fields/kind.js';
 import { FormTags, Tags } from '../fields/tags.js';
 import { linesOfText, requiredText, text } from '../fields/text.js';
+import { revertBody } from '../record/undo-request.js';
 import { documentMeanings } from './meanings.js';
 
 const documentFields = {
@@ -25,3 +27,5 @@ export const UpdateDocumentBody = explain(documentMeanings, fields(jsonFields));
 export const CreateDocumentForm = explain(documentMeanings, fields(formFields, { required: ['name'] }));
 
 export const UpdateDocumentForm = explain(documentMeanings, fields(formFields));
+
+export const RevertDocumentBody = revertBody(Object.fromEntries(revertibleOfDocument.map((name) => [name, name])));

@@ -19,13 +19,15 @@ import { readDocumentForm } from './form/read-document-form.js';
 
 type Failed = Failure | DocumentRejection;
 
-const render = (id: string, { after }: Outcome<DocumentState>): string | undefined =>
-  after._tag === 'Current' ? renderDocument(id, after) : undefined;
+/** A deleted document is shown as it was. */
+export const renderAnyDocument = (id: string, { after }: Outcome<DocumentState>): string | undefined =>
+  after._tag === 'NotCreated' ? undefined : renderDocument(id, after);
 
 const createdResponse = (
   id: string,
   executed: E.Either<Failed, Outcome<DocumentState>>,
-): E.Either<Failed, HttpResponse> => recordResponse(id, executed, render, 'Location', `${API}/document/${id}`);
+): E.Either<Failed, HttpResponse> =>
+  recordResponse(id, executed, renderAnyDocument, 'Location', `${API}/document/${id}`);
 
 const createByJson =
   ({ create, idsOf }: DocumentUseCases) =>
@@ -61,7 +63,7 @@ const updateByJson =
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
     const [context, fields] = read.right;
-    return recordResponse(id.right, await update(context, id.right, fields, undefined), render);
+    return recordResponse(id.right, await update(context, id.right, fields, undefined), renderAnyDocument);
   };
 
 /** Takes no byte of the file before it knows that the document exists. */
@@ -80,7 +82,7 @@ const updateByForm =
       if (E.isLeft(read)) return read;
       return update(context.right, id.right, ...read.right);
     });
-    return recordResponse(id.right, outcome, render);
+    return recordResponse(id.right, outcome, renderAnyDocument);
   };
 
 type Change = (request: AuthorizedContext) => Promise<E.Either<Failed, HttpResponse>>;
@@ -95,3 +97,13 @@ export const createDocument = (documents: DocumentUseCases, maxUploadBytes: numb
 
 export const updateDocument = (documents: DocumentUseCases, maxUploadBytes: number): Change =>
   byContentType(updateByForm(documents, maxUploadBytes), updateByJson(documents));
+
+export const deleteDocument =
+  ({ delete: remove }: Pick<DocumentUseCases, 'delete'>): Change =>
+  async (request) => {
+    const context = commandContextOf(request);
+    if (E.isLeft(context)) return context;
+    const id = recordId(request.params['id']);
+    if (E.isLeft(id)) return id;
+    return recordResponse(id.right, await remove(context.right, id.right), renderAnyDocument);
+  };

@@ -1,12 +1,34 @@
 import * as t from 'io-ts';
 import type { DocumentFilter } from '../../read/queries.js';
-import { create, events, list, type OperationDescription, read, write } from '../openapi/operation-description.js';
+import {
+  create,
+  events,
+  list,
+  type OperationDescription,
+  read,
+  write,
+  writeWithoutBody,
+} from '../openapi/operation-description.js';
 import { AsOfParameters } from '../parameters/as-of.js';
 import { EventsParameters } from '../parameters/events.js';
 import { ExactText, listParameters } from '../parameters/list.js';
-import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
+import {
+  CreateDocumentBody,
+  CreateDocumentForm,
+  RevertDocumentBody,
+  UpdateDocumentBody,
+  UpdateDocumentForm,
+} from './body.js';
 import { documentEvents } from './described-events.js';
-import { changedDocumentExample, documentExample } from './examples.js';
+import {
+  changedDocumentExample,
+  deletedDocumentExample,
+  documentExample,
+  restoredDocumentExample,
+  revertedDocumentExample,
+} from './examples.js';
+import { recordOrPreview } from '../record/change-preview.js';
+import { UndoParameters } from '../record/undo-request.js';
 import { DocumentResponse } from './responses.js';
 
 const tag = 'Document';
@@ -80,6 +102,30 @@ export const documentOperations = {
     },
     success: DocumentResponse,
     example: changedDocumentExample,
+    ...write,
+  },
+  deleteDocument: {
+    tag,
+    summary: 'Delete a document, and answer its last state; its history and its files stay readable',
+    success: DocumentResponse,
+    example: deletedDocumentExample,
+    ...writeWithoutBody,
+  },
+  restoreDocument: {
+    tag,
+    summary: 'Make a deleted document what it was, with its file',
+    query: UndoParameters,
+    success: recordOrPreview(DocumentResponse),
+    example: restoredDocumentExample,
+    ...writeWithoutBody,
+  },
+  revertDocument: {
+    tag,
+    summary: 'Give fields of a document, or its file, back what they were at a revision',
+    query: UndoParameters,
+    body: { json: RevertDocumentBody, example: { revision: 0 } },
+    success: recordOrPreview(DocumentResponse),
+    example: revertedDocumentExample,
     ...write,
   },
 } satisfies Readonly<Record<string, OperationDescription>>;

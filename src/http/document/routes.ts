@@ -1,21 +1,24 @@
 import type { DocumentUseCases } from '../../application/document/use-cases.js';
 import type { EntityReads } from '../../read/entity-reads.js';
 import type { DocumentFilter } from '../../read/queries.js';
-import { auditors, editors, viewers } from '../authentication/roles.js';
+import { admins, auditors, editors, viewers } from '../authentication/roles.js';
 import { API } from '../paths.js';
 import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import { type Route, rowOf } from '../route.js';
-import { createDocument, updateDocument } from './change-document.js';
+import { createDocument, deleteDocument, updateDocument } from './change-document.js';
 import { documentListParameters, documentOperations } from './operations.js';
 import { withDocumentRejections } from './rejections.js';
+import { restoreDocumentById, revertDocumentById, type UndoingOfDocuments } from './undo-document.js';
 import { type FileReads, getFile } from './file/get-file.js';
 
 const all = `${API}/document`;
 const one = `${all}/:id`;
 
 type DocumentReads = EntityReads<DocumentFilter> & FileReads;
+
+type Documents = DocumentUseCases & DocumentReads & UndoingOfDocuments;
 
 type DocumentOptions = {
   /** Whether the list may be read without a token. */
@@ -37,16 +40,21 @@ const reading = (documents: DocumentReads, { isListPublic }: DocumentOptions): R
   { ...row('getDocumentFile', 'GET', `${one}/file`, viewers), past: auditors, handle: getFile(documents) },
 ];
 
-const changing = (documents: DocumentUseCases, { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => {
+const changing = (documents: Documents, { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => {
   const create = withDocumentRejections(createDocument(documents, maxUploadBytes));
+  const restore = withDocumentRejections(restoreDocumentById(documents));
+  const revert = withDocumentRejections(revertDocumentById(documents));
   const update = withDocumentRejections(updateDocument(documents, maxUploadBytes));
   return [
     { ...row('createDocument', 'POST', all, editors), handle: create },
     { ...row('updateDocument', 'PUT', one, editors), handle: update },
+    { ...row('deleteDocument', 'DELETE', one, admins), handle: withDocumentRejections(deleteDocument(documents)) },
+    { ...row('restoreDocument', 'POST', `${one}/restore`, admins), handle: restore },
+    { ...row('revertDocument', 'POST', `${one}/revert`, editors), handle: revert },
   ];
 };
 
-export const documentRoutes = (
-  documents: DocumentUseCases & DocumentReads,
-  options: DocumentOptions,
-): ReadonlyArray<Route> => [...reading(documents, options), ...changing(documents, options)];
+export const documentRoutes = (documents: Documents, options: DocumentOptions): ReadonlyArray<Route> => [
+  ...reading(documents, options),
+  ...changing(documents, options),
+];

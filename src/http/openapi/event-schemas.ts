@@ -13,7 +13,7 @@ const EventRefResponse = named(
   ),
 );
 
-const EventChangeResponse = named(
+export const EventChangeResponse = named(
   'EventChange',
   explain(
     {

@@ -14,6 +14,7 @@ import { idempotencyContract } from './idempotency.contract.js';
 import { listsContract } from './lists.contract.js';
 import { ownersContract } from './owners.contract.js';
 import { rolesContract } from './roles.contract.js';
+import { undoContract } from './undo.contract.js';
 
 /** What clients are promised, whatever the service runs on. One stack serves all: each suite knows its own records. */
 export const httpContract = (name: string, start: () => Promise<Stack>): Mocha.Suite =>
@@ -33,5 +34,6 @@ export const httpContract = (name: string, start: () => Promise<Stack>): Mocha.S
     conditionsContract(suite);
     idempotencyContract(suite);
     rolesContract(suite);
+    undoContract(suite);
     errorCodesContract(suite);
   });

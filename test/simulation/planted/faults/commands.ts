@@ -1,5 +1,6 @@
 import type { PlantedFault } from '../planted-fault.js';
 
+const DECIDE = 'src/event-sourcing/command/decide.ts';
 const HANDLE = 'src/event-sourcing/command/handle-command.ts';
 const REPOSITORY = 'src/event-sourcing/command/repository.ts';
 const REPLAY = 'src/event-sourcing/command/replay-command.ts';
@@ -52,11 +53,11 @@ export const faultsOfCommands: ReadonlyArray<PlantedFault> = [
     name: 'if-match-not-compared',
     harm: 'of two clients that have read the same revision, both change it',
     edits: [
-      { file: HANDLE, is: 'const isMatch = precondition?.(revision) ?? true;', becomes: 'const isMatch = true;' },
+      { file: DECIDE, is: 'const isMatch = precondition?.(revision) ?? true;', becomes: 'const isMatch = true;' },
       {
-        file: HANDLE,
-        is: '{ command, precondition }: CommandCall<Command>',
-        becomes: '{ command }: CommandCall<Command>',
+        file: DECIDE,
+        is: "{ command, precondition }: Pick<CommandCall<Command>, 'command' | 'precondition'>",
+        becomes: "{ command }: Pick<CommandCall<Command>, 'command' | 'precondition'>",
       },
     ],
   },
