@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { ADDRESS, type Asked } from './ask.js';
 import { build } from './build.js';
 import { makeDatabases } from './databases.js';
+import { removeLeftDatabases } from './remove-left-databases.js';
 
 const databases = makeDatabases(process.env['DATABASE_URL']);
 let built: Promise<void> | undefined;
@@ -40,4 +41,5 @@ export const mochaGlobalTeardown = async (): Promise<void> => {
   server.close();
   server.closeAllConnections();
   await databases.discard();
+  await removeLeftDatabases();
 };
