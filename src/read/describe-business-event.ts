@@ -10,7 +10,7 @@ const user = (id: string): ReadonlyArray<Ref> => [{ entity: id, entityType: 'Use
 const OWNERS = ['owners'];
 
 /** The members whose values a description contains. */
-export const shownOfBusinessEvents = ['parent', 'previousParent', 'user'];
+export const shownOfBusinessEvents = ['parent', 'previousParent', 'to', 'user'];
 
 type Changed = Pick<Extract<BusinessEvent, { type: 'BusinessUpdated' }>['data'], 'changes' | 'previousParent'>;
 

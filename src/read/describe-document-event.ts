@@ -8,7 +8,7 @@ const given = (...refs: ReadonlyArray<Ref | undefined>): ReadonlyArray<Ref> => r
 const FILE = 'file';
 
 /** The members whose values a description contains. */
-export const shownOfDocumentEvents = ['entity', 'entityType'];
+export const shownOfDocumentEvents = ['entity', 'entityType', 'to'];
 
 type Changed = Extract<DocumentEvent, { type: 'DocumentUpdated' | 'DocumentReverted' }>['data'];
 

@@ -57,6 +57,19 @@ describe('the outline of an event', () => {
     });
   });
 
+  for (const [type, find] of [
+    ['BusinessReverted', business],
+    ['DocumentReverted', document],
+  ] as const)
+    it(`has the revision that ${type} goes back to`, () => {
+      const outlines = [3, 4].map((to) => find(type, bytesOf({ changes: { name: 'a' }, to }))!);
+      expect(outlines.map((outline) => outline.event().data)).to.deep.equal([
+        { changes: { name: '' }, to: 3 },
+        { changes: { name: '' }, to: 4 },
+      ]);
+      expect(outlines[0]?.key).not.to.equal(outlines[1]?.key);
+    });
+
   it('has the same key as another one of its type exactly when they are equal', () => {
     const found = (event: { readonly type: string; readonly data: Json }) => {
       const outline = business(event.type, bytesOf(event.data))!;

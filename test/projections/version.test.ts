@@ -45,7 +45,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '956da712bd03': '6e73c9e53109267d610dec2db5ae1679',
     '9165eebf165d': 'ae5a7f4e705658a2ce9e08c361277d04',
     '7242cdc824b4': 'ae5a7f4e705658a2ce9e08c361277d04',
-    '770c747e013c': 'f222f16ad60406de9dad34372990002b',
+    '770c747e013c': 'a2186ba12e78b90f64757ddc3eabce77',
   },
 };
 
