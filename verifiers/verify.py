@@ -1453,27 +1453,36 @@ def event_in_words(name, data):
         return name
     changes = sorted(data["changes"], key=utf16) if isinstance(data.get("changes"), dict) else []
     has_file = isinstance(data.get("file"), dict)
+    # Null where there was no file at that revision.
+    has_other_file = has_file or data.get("file", "") is None
+    is_revision = isinstance(data.get("to"), float) and 0 <= data["to"] < 2**53 and data["to"] % 1 == 0
+    reverted = "reverted to revision %d" % data["to"] if is_revision else None
     words = {
         "BusinessCreated": "business created",
         "BusinessDeleted": "business deleted",
+        "BusinessRestored": "business restored",
         "BusinessOwnerAdded": "owner added",
         "BusinessOwnerRemoved": "owner removed",
         "DocumentCreated": "document created" + (" with a file" if has_file else ""),
+        "DocumentDeleted": "document deleted",
+        "DocumentRestored": "document restored",
     }
     fields = {
-        "BusinessUpdated": ("", changes),
-        "BusinessOwnerUpdated": ("owner ", [one for one in sorted(data, key=utf16) if one != "user"]),
-        "DocumentUpdated": ("", ["file"] * has_file + changes),
+        "BusinessUpdated": ("", changes, "updated"),
+        "BusinessReverted": ("", changes, reverted),
+        "BusinessOwnerUpdated": ("owner ", [one for one in sorted(data, key=utf16) if one != "user"], "updated"),
+        "DocumentUpdated": ("", ["file"] * has_file + changes, "updated"),
+        "DocumentReverted": ("", ["file"] * has_other_file + changes, reverted),
     }
-    before, names = fields.get(name, ("", []))
-    return "%s%s updated" % (before, enumerated(names)) if names else words.get(name, name)
+    before, names, how = fields.get(name, ("", [], None))
+    return "%s%s %s" % (before, enumerated(names), how) if names and how else words.get(name, name)
 
 
 def members_told(name, data):
     # (label, value, whether it had another value before) of each member, those that the event changed first.
     if not isinstance(data, dict):
         return [("data", data, False)]
-    is_update, user = name.endswith("Updated"), data.get("user")
+    is_update, user = name.endswith(("Updated", "Reverted")), data.get("user")
     nested = data["changes"] if is_update and isinstance(data.get("changes"), dict) else None
     owner = " of owner " + user if name.startswith("BusinessOwner") and is_text(user) else ""
     told = [(one, nested[one], True) for one in sorted(nested or {}, key=utf16)]

@@ -13,15 +13,25 @@ const namesIn = (data: JsonObject): ReadonlyArray<string> => Object.keys(data).s
 const updated = (before: string, names: ReadonlyArray<string>): string | undefined =>
   names.length === 0 ? undefined : `${before}${enumerated(names)} updated`;
 
+const isRevision = (to: Json | undefined): to is number => Number.isSafeInteger(to) && Number(to) >= 0;
+
+const reverted = (names: ReadonlyArray<string>, to: Json | undefined): string | undefined =>
+  names.length === 0 || !isRevision(to) ? undefined : `${enumerated(names)} reverted to revision ${to}`;
+
 const words = (type: string, data: JsonObject): string | undefined => {
   const changes = isJsonObject(data['changes']) ? namesIn(data['changes']) : [];
+  const { file, to } = data;
   switch (type) {
     case 'BusinessCreated':
       return 'business created';
     case 'BusinessDeleted':
       return 'business deleted';
+    case 'BusinessRestored':
+      return 'business restored';
     case 'BusinessUpdated':
       return updated('', changes);
+    case 'BusinessReverted':
+      return reverted(changes, to);
     case 'BusinessOwnerAdded':
       return 'owner added';
     case 'BusinessOwnerRemoved':
@@ -32,9 +42,16 @@ const words = (type: string, data: JsonObject): string | undefined => {
         namesIn(data).filter((name) => name !== 'user'),
       );
     case 'DocumentCreated':
-      return `document created${isJsonObject(data['file']) ? ' with a file' : ''}`;
+      return `document created${isJsonObject(file) ? ' with a file' : ''}`;
+    case 'DocumentDeleted':
+      return 'document deleted';
+    case 'DocumentRestored':
+      return 'document restored';
     case 'DocumentUpdated':
-      return updated('', [...(isJsonObject(data['file']) ? ['file'] : []), ...changes]);
+      return updated('', [...(isJsonObject(file) ? ['file'] : []), ...changes]);
+    case 'DocumentReverted':
+      // null where there was no file at that revision
+      return reverted([...(isJsonObject(file) || file === null ? ['file'] : []), ...changes], to);
     default:
       return undefined;
   }
@@ -50,7 +67,7 @@ type Member = { readonly label: string; readonly value: Json; readonly isChange:
 /** The members of its data, those that it changed first. */
 export const membersOf = (type: string, data: Json): ReadonlyArray<Member> => {
   if (!isJsonObject(data)) return [{ label: 'data', value: data, isChange: false }];
-  const isUpdate = type.endsWith('Updated');
+  const isUpdate = type.endsWith('Updated') || type.endsWith('Reverted');
   const { changes, ...rest } = data;
   const nested = isUpdate && isJsonObject(changes) ? changes : undefined;
   const others = nested === undefined ? data : rest;

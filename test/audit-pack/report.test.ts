@@ -37,6 +37,9 @@ describe('the report of an audit pack', () => {
       { type: 'BusinessUpdated', data: { changes: { city: 'b', name: 'c', phone: null } } },
       { type: 'BusinessUpdated', data: { changes: { name: 'c' } } },
       { type: 'BusinessDeleted', data: {} },
+      { type: 'BusinessRestored', data: {} },
+      { type: 'BusinessReverted', data: { to: 3, changes: { phone: null, website: 'w' } } },
+      { type: 'BusinessReverted', data: { to: 0, changes: { parent: 'p' }, previousParent: null } },
       { type: 'BusinessOwnerAdded', data: { user: 'a', title: null, equity: 1 } },
       { type: 'BusinessOwnerUpdated', data: { user: 'a', equity: 1, title: 'b' } },
       { type: 'BusinessOwnerRemoved', data: { user: 'a' } },
@@ -46,6 +49,11 @@ describe('the report of an audit pack', () => {
       { type: 'DocumentCreated', data: { ...document, file } },
       { type: 'DocumentUpdated', data: { changes: { description: 'a', name: 'b' }, file } },
       { type: 'DocumentUpdated', data: { changes: { tags: ['a'] } } },
+      { type: 'DocumentDeleted', data: {} },
+      { type: 'DocumentRestored', data: {} },
+      { type: 'DocumentReverted', data: { to: 3, changes: { name: 'b' }, file, uploaded: { by: 'a', at: 'b' } } },
+      { type: 'DocumentReverted', data: { to: 12, changes: { description: 'a', name: 'b' } } },
+      { type: 'DocumentReverted', data: { to: 0, changes: {}, file: null, uploaded: null } },
     ];
     for (const event of business)
       expect(eventInWords(event.type, event.data)).to.equal(describeBusinessEvent(event).message);

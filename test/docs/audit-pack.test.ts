@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { canonicalJson, type Json, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { makePackedLog, membersOf, packOf } from '../support/audit-pack.js';
+import { FILE, packOfFacts } from '../support/bad-packs.js';
+import { undoneFacts } from '../support/undone-facts.js';
 
 type Members = ReadonlyMap<string, Buffer>;
 type Values = Readonly<Record<string, string>>;
@@ -155,27 +157,32 @@ describe('docs/audit-pack.md', () => {
   const whatItDid = (type: string, data: Json | undefined): string => {
     if (!isObject(data)) return type;
     const hasFile = isObject(data['file']);
-    const words = /^(Business|Document)(Owner)?(Created|Deleted|Added|Removed)$/.exec(type);
+    const words = /^(Business|Document)(Owner)?(Created|Deleted|Restored|Added|Removed)$/.exec(type);
     if (words !== null) {
       const [, kind = '', owner, did = ''] = words;
-      return `${(owner ?? kind).toLowerCase()} ${did.toLowerCase()}${kind === 'Document' && hasFile ? ' with a file' : ''}`;
+      return `${(owner ?? kind).toLowerCase()} ${did.toLowerCase()}${type === 'DocumentCreated' && hasFile ? ' with a file' : ''}`;
     }
     const changed = Object.keys(changesIn(data)).sort();
+    const { file, to } = data;
+    const isRevision = typeof to === 'number' && to >= 0 && to <= 2 ** 53 - 1 && to % 1 === 0;
     const fields: Readonly<Record<string, ReadonlyArray<string>>> = {
       BusinessUpdated: changed,
+      BusinessReverted: isRevision ? changed : [],
+      DocumentReverted: isRevision ? [...(hasFile || file === null ? ['file'] : []), ...changed] : [],
       DocumentUpdated: [...(hasFile ? ['file'] : []), ...changed],
       BusinessOwnerUpdated: Object.keys(data)
         .filter((name) => name !== 'user')
         .sort(),
     };
     const names = fields[type] ?? [];
-    return names.length === 0 ? type : `${type.includes('Owner') ? 'owner ' : ''}${listed(names)} updated`;
+    const how = type.endsWith('Reverted') ? `reverted to revision ${canonicalJson(to ?? null)}` : 'updated';
+    return names.length === 0 ? type : `${type.includes('Owner') ? 'owner ' : ''}${listed(names)} ${how}`;
   };
 
   /** Label, value, and whether it is told what was before. */
   const linesOf = (type: string, data: Json): ReadonlyArray<readonly [string, Json, boolean]> => {
     if (!isObject(data)) return [['data', data, false]];
-    const isUpdate = type.endsWith('Updated');
+    const isUpdate = /(Updated|Reverted)$/.test(type);
     const changed = isUpdate ? Object.entries(changesIn(data)) : [];
     const hasChanges = isUpdate && isObject(data['changes']);
     const owner = type.startsWith('BusinessOwner') && typeof data['user'] === 'string' ? data['user'] : undefined;
@@ -197,7 +204,7 @@ describe('docs/audit-pack.md', () => {
   const recordAsDocumented = (stream: string, events: ReadonlyArray<JsonObject>) => {
     const place = stream.replace('-', ' ');
     let title = place;
-    let before: Readonly<Record<string, string>> = {};
+    const before = new Map<string, string>();
     let unknown = '<em>nothing</em>';
     const files: Array<{ readonly revision: string; readonly file: string }> = [];
     const articles = events.map((event) => {
@@ -218,16 +225,17 @@ describe('docs/audit-pack.md', () => {
         'data.$reason': asText(reason),
       });
       if (data === undefined) {
-        [before, unknown] = [{}, '<em>not known</em>'];
+        before.clear();
+        unknown = '<em>not known</em>';
         return told.replace(/<dl class="data">[^]*?<\/dl>\n/, () => template('withheld'));
       }
       const [changing = '', plain = ''] = /(<dt>\{label\}.*\n)(<dt>\{label\}.*\n)/.exec(told)!.slice(1);
       const rows = linesOf(type, data).map(([label, value, isChange]) => {
         const line = (isChange ? changing : plain)
-          .replace('{{before}}', () => before[label] ?? unknown)
+          .replace('{{before}}', () => before.get(label) ?? unknown)
           .replace('{{value}}', () => inWords(value))
           .replace('{label}', () => visible(label));
-        before = { ...before, [label]: inWords(value) };
+        before.set(label, inWords(value));
         return line;
       });
       return told.replace(changing + plain, () => rows.join(''));
@@ -312,6 +320,12 @@ describe('docs/audit-pack.md', () => {
     const members = await membersOf(await packOf(makePackedLog({ erased: 122 }).sources()));
     const report = members.get('report.html')!.toString();
     expect(report).to.include('<dd><em>not known</em> → 0</dd>').and.to.equal(reportAsDocumented(members));
+  });
+
+  it('says what is told of what was deleted, restored and reverted, and of data of any shape', async () => {
+    const facts = undoneFacts.map(([type, data], index) => ({ type, data, index }));
+    const members = await membersOf(await packOfFacts(facts, [FILE]));
+    expect(members.get('report.html')!.toString()).to.equal(reportAsDocumented(members));
   });
 
   for (const file of ['v1.zip', 'v1-without-data.zip'])

@@ -1,15 +1,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/event-sourcing/canonical-json.js';
+import { membersOf } from '../support/audit-pack.js';
 import { FILE, fileData, PACK_KEY, packOfFacts } from '../support/bad-packs.js';
 import { needs } from '../support/needs.js';
 import { hasPython } from '../support/python.js';
+import { undoneFacts } from '../support/undone-facts.js';
 import { loadVerifyPage } from '../support/verify-page.js';
-import { startVerifyPy, type VerifyPy } from '../support/verify-py.js';
+import { refusal, startVerifyPy, type VerifyPy } from '../support/verify-py.js';
 
 const TYPES = [
   ...['BusinessCreated', 'BusinessUpdated', 'BusinessDeleted', 'BusinessOwnerAdded', 'BusinessOwnerUpdated'],
   ...['BusinessOwnerRemoved', 'DocumentCreated', 'DocumentUpdated', 'SomethingUpdated', 'toString'],
+  ...['BusinessRestored', 'BusinessReverted', 'DocumentDeleted', 'DocumentRestored', 'DocumentReverted'],
 ];
 
 // reason: what fast-check makes of JSON is JSON
@@ -45,14 +48,15 @@ const anyData = fc.oneof(
         user: fc.oneof(fc.constantFrom('bob', 'carol'), anyJson),
         $reason: fc.oneof(fc.string(), anyJson),
         previousParent: fc.string(),
+        to: fc.oneof(fc.nat(), fc.double(), anyJson),
         file: fc.constantFrom<Json>(null, 7, 'a file', []),
       },
       { requiredKeys: [] },
     )
     .chain((data) => anyObject.map((more): JsonObject => ({ ...more, ...data }))),
   fc
-    .record({ originalName: fc.oneof(fc.string({ unit: 'binary' }), anyJson), changes: anyObject })
-    .map(({ originalName, changes }): JsonObject => ({ ...fileData({ originalName }), changes })),
+    .record({ originalName: fc.oneof(fc.string({ unit: 'binary' }), anyJson), changes: anyObject, to: fc.nat() })
+    .map(({ originalName, changes, to }): JsonObject => ({ ...fileData({ originalName }), changes, to })),
 );
 
 const facts = fc
@@ -87,6 +91,52 @@ describe('report.html', function () {
         expect((await askPage(pack, PACK_KEY)).verified).to.equal(true);
       }),
       { numRuns: 200 },
+    );
+  });
+
+  /** The page in a pack that both verifiers take, or what both say of it. */
+  const pageOf = async (
+    facts: ReadonlyArray<readonly [type: string, data: Json, ...more: ReadonlyArray<unknown>]>,
+    files: ReadonlyArray<Buffer> = [],
+  ): Promise<string> => {
+    const pack = await packOfFacts(
+      facts.map(([type, data], index) => ({ type, data, index })),
+      files,
+    );
+    const verdict = await python.run('pack', await python.file('pack.zip', pack), '--key', PACK_KEY);
+    const { verified, said } = await loadVerifyPage()(pack, PACK_KEY);
+    expect(verdict).to.deep.equal(verified ? { code: 0, out: `${said}\n`, error: '' } : refusal(said));
+    return verified ? (await membersOf(pack)).get('report.html')!.toString() : said;
+  };
+
+  it('says what was deleted, restored and reverted, whatever the shape of the data', async () => {
+    const page = await pageOf(undoneFacts, [FILE]);
+    const said = Array.from(page.matchAll(/<h3>\d+\. (.*)<\/h3>/g), ([, words]) => words);
+    expect(said).to.deep.equal(undoneFacts.map(([, , words]) => words));
+  });
+
+  it('tells what a revert changed, and what was there before it', async () => {
+    const page = await pageOf(
+      [
+        ['DocumentCreated', { name: 'a', ...fileData({}) }],
+        ['DocumentUpdated', { changes: { name: 'b' } }],
+        ['DocumentReverted', { to: 0, changes: { name: 'a' }, file: null, uploaded: null }],
+        ['DocumentReverted', { to: 1, changes: { name: 'b' }, ...fileData({ originalName: 'c' }) }],
+      ],
+      [FILE],
+    );
+    const [, , , revert, again] = page.split('<article ');
+    expect(revert)
+      .to.include('<dt>name</dt><dd><q>b</q> → <q>a</q></dd>\n<dt>file</dt><dd><q>a</q>, 7 bytes, SHA-256 ')
+      .and.include(' → <em>nothing</em></dd>\n<dt>to</dt><dd>0</dd>\n<dt>uploaded</dt><dd><em>nothing</em></dd>\n');
+    expect(again)
+      .to.include('<dt>file</dt><dd><em>nothing</em> → <q>c</q>, 7 bytes, SHA-256 ')
+      .and.match(/<li><q>c<\/q>, 7 bytes, .*: <a href="#document-7\/3">b, revision 3<\/a><\/li>/);
+  });
+
+  it('cannot be that of a pack without the file that a revert names', async () => {
+    expect(await pageOf([['DocumentReverted', { to: 0, changes: {}, ...fileData({}) }]])).to.match(
+      /^files\/[0-9a-f]{64} is missing: an event names that file$/,
     );
   });
 });
