@@ -751,14 +751,26 @@ def related(kind, *ids):
     return [{"entity": one, "entityType": kind} for one in ids if one is not None]
 
 
+def changed_how(name, data):
+    # What was done to the fields that an event changed.
+    if not name.endswith("Reverted"):
+        return "updated"
+    if not isinstance(data["to"], float):
+        raise TypeError  # the service answers no such event
+    return "reverted to revision " + jcs_number(data["to"])
+
+
 def described(name, data):
     # What the service says of an event in words: type, message and refs, computed of the sealed data.
-    if name in ("BusinessCreated", "BusinessDeleted"):
-        word = name[8:].lower()
-        return word, "business " + word, related("Business", data.get("parent")) if word == "created" else []
-    if name == "BusinessUpdated":
+    if name == "BusinessCreated":
+        return "created", "business created", related("Business", data.get("parent"))
+    if name in ("BusinessDeleted", "DocumentDeleted"):
+        return "deleted", name[:8].lower() + " deleted", []
+    if name in ("BusinessRestored", "DocumentRestored"):
+        return "created", name[:8].lower() + " restored", []
+    if name in ("BusinessUpdated", "BusinessReverted"):
         refs = related("Business", data.get("previousParent"), data["changes"].get("parent"))
-        return "updated", enumerated(list(data["changes"])) + " updated", refs
+        return "updated", "%s %s" % (enumerated(list(data["changes"])), changed_how(name, data)), refs
     if name in ("BusinessOwnerAdded", "BusinessOwnerRemoved"):
         return "updated", "owner " + name[13:].lower(), related("User", data["user"])
     if name == "BusinessOwnerUpdated":
@@ -767,10 +779,10 @@ def described(name, data):
     if name == "DocumentCreated":
         message = "document created" + ("" if data["file"] is None else " with a file")
         return "created", message, related(data["entityType"], data["entity"])
-    if name == "DocumentUpdated":
+    if name in ("DocumentUpdated", "DocumentReverted"):
         fields = ["file"] * ("file" in data) + list(data["changes"])
         refs = [data[side] for side in ("detachedFrom", "attachedTo") if side in data]
-        return "updated", enumerated(fields) + " updated", refs
+        return "updated", "%s %s" % (enumerated(fields), changed_how(name, data)), refs
     return None
 
 

@@ -1,10 +1,17 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../src/event-sourcing/canonical-json.js';
-import { GENESIS_HASH, newSalt, seal } from '../../src/event-sourcing/envelope.js';
+import type { BusinessEvent } from '../../src/domain/business/events.js';
+import type { DocumentEvent } from '../../src/domain/document/events.js';
+import type { Json, JsonObject } from '../../src/event-sourcing/canonical-json.js';
+import { GENESIS_HASH, type Metadata, newSalt, seal } from '../../src/event-sourcing/envelope.js';
+import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { aBusinessCreated } from '../support/business-events.js';
+import { aDocumentCreated, aStoredFile } from '../support/document-events.js';
 import { oneKey } from '../support/event-keys.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { needs } from '../support/needs.js';
 import { hasPython } from '../support/python.js';
+import { stored } from '../support/recorded.js';
+import { right } from '../support/sealed-tree.js';
 import { refusal, runVerifyPy, startVerifyPy, type Verified, type VerifyPy } from '../support/verify-py.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
@@ -16,6 +23,54 @@ const put =
     expect(changed).not.to.equal(answer);
     return changed;
   };
+
+const ID = '0198f000-0000-7000-8000-000000000001';
+const lead = { entity: 'l1', entityType: 'Lead' } as const;
+const offer = { entity: 'o1', entityType: 'Offer' } as const;
+const uploaded = { by: 'alice', at: '2026-01-02T03:04:05.678Z' };
+
+/** Histories in which something is deleted, restored and reverted, and the message of each event after the first. */
+const UNDONE: ReadonlyArray<
+  readonly [kind: 'business' | 'document', ...events: ReadonlyArray<readonly [BusinessEvent | DocumentEvent, string]>]
+> = [
+  [
+    'business',
+    [aBusinessCreated(), 'business created'],
+    [{ type: 'BusinessDeleted', data: {} }, 'business deleted'],
+    [{ type: 'BusinessRestored', data: {} }, 'business restored'],
+    [
+      { type: 'BusinessReverted', data: { to: 0, changes: { website: 'w', phone: null } } },
+      'phone and website reverted to revision 0',
+    ],
+    [{ type: 'BusinessReverted', data: { to: 12, changes: { phone: '1' } } }, 'phone reverted to revision 12'],
+    [
+      { type: 'BusinessReverted', data: { to: 3, changes: { parent: 'b' }, previousParent: 'a' } },
+      'parent reverted to revision 3',
+    ],
+    [
+      { type: 'BusinessReverted', data: { to: 4, changes: { parent: 'a' }, previousParent: 'b' } },
+      'parent reverted to revision 4',
+    ],
+  ],
+  [
+    'document',
+    [aDocumentCreated({ file: null }), 'document created'],
+    [{ type: 'DocumentDeleted', data: {} }, 'document deleted'],
+    [{ type: 'DocumentRestored', data: {} }, 'document restored'],
+    [
+      { type: 'DocumentReverted', data: { to: 3, changes: { name: 'a' }, file: aStoredFile(), uploaded } },
+      'file and name reverted to revision 3',
+    ],
+    [
+      { type: 'DocumentReverted', data: { to: 2, changes: {}, file: null, uploaded: null, attachedTo: lead } },
+      'file reverted to revision 2',
+    ],
+    [
+      { type: 'DocumentReverted', data: { to: 1, changes: { entity: 'l1' }, attachedTo: lead, detachedFrom: offer } },
+      'entity reverted to revision 1',
+    ],
+  ],
+];
 
 describe('verify.py events', function () {
   this.timeout(180_000);
@@ -110,25 +165,69 @@ describe('verify.py events', function () {
     expect(await verify(`${lines}\n`)).to.deep.equal(refusal('the answer is no JSON'));
   });
 
+  for (const [kind, ...events] of UNDONE)
+    it(`computes what is said of a ${kind} that was deleted, restored and reverted`, async () => {
+      const stream: StreamName = `${kind}-${ID}`;
+      let previousHash = GENESIS_HASH;
+      for (const [at, [event]] of events.entries()) {
+        const revision = BigInt(at);
+        const one = stored(event, { stream, revision, previousHash });
+        right(await stack.ports.store.append(stream, at === 0 ? 'no-stream' : revision - 1n, [one]));
+        previousHash = (JSON.parse(one.metadata) as Metadata).hash; // reason: written by stored()
+      }
+      const told = await eventsOf(`${kind}/${ID}`);
+      expect(await verify(told)).to.deep.equal(verified(events.length));
+      const all = JSON.parse(told) as ReadonlyArray<JsonObject>; // reason: an array of events
+      expect(all.map(({ message }) => message)).to.deep.equal(events.map(([, message]) => message));
+      for (const [at, event] of all.entries())
+        for (const [member, other] of Object.entries({ type: 'x', message: 'x', refs: [lead, lead] }))
+          expect(await verify(JSON.stringify(all.with(at, { ...event, [member]: other })))).to.deep.equal(
+            refusal(`event ${at + 1} of the answer: ${member} is not what was sealed`),
+          );
+    });
+
   it('says what it cannot compute', async () => {
     expect(await verify(await eventsOf(`business/${business}`, '?proof=true&diff=true'))).to.deep.equal(
       verified(7, `Not covered: diff of 7 events, the first one in business-${business}, revision 0.\n`),
     );
   });
 
-  for (const [what, stream, entityType, schemaVersion, isWithheld, uncovered] of [
+  const ada = { type: 'BusinessCreated', data: { name: 'Ada', parent: 'x' } };
+  const changes = { name: 'Ada' };
+  const oddlyReverted = (kind: 'Business' | 'Document', ...all: ReadonlyArray<Json>) =>
+    all.map((data) => {
+      const type = `${kind}Reverted`;
+      const stream = kind === 'Business' ? 'business-7' : 'document-7';
+      const what = `is a ${type} of the data ${JSON.stringify(data)}`;
+      return [what, stream, kind, 1, false, ['type', 'message', 'refs'], { type, data }] as const;
+    });
+
+  for (const [what, stream, entityType, schemaVersion, isWithheld, uncovered, fact = ada] of [
     ['is of another kind of record', 'contact-7', 'Contact', 1, false, ['type', 'message', 'refs', 'entityType']],
     ['is of a later version', 'business-7', 'Business', 2, false, ['type', 'message', 'refs']],
     ['has its data withheld', 'business-7', 'Business', 1, true, ['type', 'message', 'refs']],
+    ...(['Business', 'Document'] as const).flatMap((kind) => [
+      ...oddlyReverted(
+        kind,
+        null,
+        [],
+        'a',
+        {},
+        { to: 3 },
+        { changes },
+        { to: 3, changes: null },
+        { to: 3, changes: 7 },
+      ),
+      ...oddlyReverted(kind, ...['3', null, true, [3], { a: 3 }].map((to) => ({ to, changes }))),
+    ]),
   ] as const)
     it(`names type, message and refs as not covered where an event ${what}`, async () => {
       const { id, type, hash, ...sealed } = seal(
         {
+          ...fact,
           id: 'id',
           stream,
           revision: 0n,
-          type: 'BusinessCreated',
-          data: { name: 'Ada', parent: 'x' },
           schemaVersion,
           at: '2026-01-02T03:04:05.678Z',
           actor: 'alice',
