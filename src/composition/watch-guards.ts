@@ -15,7 +15,7 @@ export const watchGuards = (
   const look = async (): Promise<void> => {
     const found = await liftedGuards();
     if (found.length > 0 && found.join() !== lifted.join())
-      log.error({ guards: found }, 'the guard of the history is lifted: its owner can change events and checkpoints');
+      log.error({ guards: found }, 'the guard of the history is lifted: its owner can change what it guards');
     lifted = found;
   };
   // while the database is away, what was found last holds

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { runIn } from '../../postgres/statement.js';
 
-/** The triggers that keep events and checkpoints from being changed or removed, as their schemas make them. */
+/** The triggers that keep events, checkpoints and the record of reads from being changed or removed, as their schemas make them. */
 const GUARDS: ReadonlyArray<readonly [table: string, trigger: string]> = [
   ['event_log.event', 'never_changed'],
   ['event_log.event', 'never_beyond_head'],
@@ -10,6 +10,7 @@ const GUARDS: ReadonlyArray<readonly [table: string, trigger: string]> = [
   ['seal.checkpoint', 'never_changed'],
   ['seal.archived', 'never_changed'],
   ['seal.cosigned', 'never_changed'],
+  ['access.read', 'never_changed'],
 ];
 
 const VALUES = GUARDS.map(([table, trigger]) => `('${table}', '${trigger}')`).join(', ');

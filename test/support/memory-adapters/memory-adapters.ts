@@ -9,8 +9,10 @@ import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { makeServer } from '../../../src/http/serve.js';
 import { watchDiskSpace } from '../../../src/infrastructure/disk-space/disk-space.js';
 import { appendWithinSpace } from '../../../src/infrastructure/disk-space/within-space.js';
+import type { AccessRecord } from '../../../src/read/access/access-record.js';
 import type { Storage } from '../../../src/infrastructure/open-storage.js';
 import type { ReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
+import { makeMemoryAccessRecord } from '../memory-access-record.js';
 import type { MemorySeal } from '../memory-seal.js';
 
 /** What a process reaches. */
@@ -21,6 +23,8 @@ type Reached = {
   readonly queries: ReadModelQueries;
   readonly seal: MemorySeal;
   readonly files: Storage;
+  /** Default: one of its own. */
+  readonly accessRecord?: AccessRecord;
 };
 
 type Observer = {
@@ -58,7 +62,7 @@ const closingWithConnections = (server: Server): void => {
  * nobody connects to.
  */
 export const memoryAdapters = (
-  { store, storage, queries, seal, files }: Reached,
+  { store, storage, queries, seal, files, accessRecord = makeMemoryAccessRecord() }: Reached,
   { onServer, onOpened = () => undefined, onClosed = () => undefined }: Observer,
 ): Adapters => {
   const closing = (what: string) => () => {
@@ -79,6 +83,7 @@ export const memoryAdapters = (
             queries: () => ({ ...queries, close: closing('queries') }),
             storage: ({ name }) => open(name),
             seal: (ledger, place, { name }) => ({ ...seal(ledger, place), storage: open(name) }),
+            accessRecord: () => ({ ...accessRecord, close: closing('record of reads') }),
           },
           close: closing('stores'),
         }),

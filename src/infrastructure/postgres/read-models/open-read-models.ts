@@ -13,6 +13,7 @@ import { type Cosigned, makeCosigned } from '../seal/cosigned.js';
 import { makeLockTree } from '../seal/lock-tree.js';
 import { makeArchiveNotes, makeFindNoted } from '../seal/noted-checkpoints.js';
 import { makeSealedTree } from '../seal/sealed-tree-queries.js';
+import { openAccessRecord, type OwnAccessRecord } from '../access/open-access-record.js';
 import { makeReadModelQueries, type ReadModelQueries } from './make-read-model-queries.js';
 
 /** The tree over a ledger, and what is kept of its checkpoints, for one owner. */
@@ -36,6 +37,8 @@ export type ReadModels = {
   readonly storage: (connections: Connections<'projections' | 'verification'>) => OwnStorage;
   /** `files` names the storage that checkpoints are put into. */
   readonly seal: (ledger: string, files: string, connections: Connections<'seal' | 'log-verification'>) => LedgerSeal;
+  /** Who read what, which lies beside the read models. */
+  readonly accessRecord: () => OwnAccessRecord;
 };
 
 /** What runs on each new connection. */
@@ -57,4 +60,5 @@ export const openReadModels = (runtime: Runtime, connectionString: string): Read
       openCosigned: () => makeCosigned(pool, ledger),
     };
   },
+  accessRecord: () => openAccessRecord(connectionString),
 });

@@ -1,0 +1,148 @@
+import { either as E } from 'fp-ts';
+import { expect } from 'chai';
+import type { Pool } from 'pg';
+import { makeAddReads } from '../../../src/infrastructure/postgres/access/add-reads.js';
+import { makeFindReads } from '../../../src/infrastructure/postgres/access/find-reads.js';
+import { makeFindLiftedGuards } from '../../../src/infrastructure/postgres/guards.js';
+import { pruneReads } from '../../../src/infrastructure/postgres/access/prune-reads.js';
+import { makePool } from '../../../src/postgres/pool.js';
+import type { AccessPageRequest, Read, RecordedRead } from '../../../src/read/access/access-record.js';
+import { makeMemoryAccessRecord } from '../../support/memory-access-record.js';
+import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { aRead } from '../../support/reads.js';
+
+const errorOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => String(error),
+  );
+
+describe('the record of reads in Postgres', function () {
+  this.timeout(startingPostgres);
+  let pool: Pool;
+  let connectionString: string;
+
+  beforeEach(async () => {
+    connectionString = await freshDatabase();
+    pool = makePool({ connectionString, name: 'test', connections: 4, connectMs: 5_000 });
+  });
+  afterEach(() => pool.end());
+
+  const found = async (request: Partial<AccessPageRequest> = {}): Promise<ReadonlyArray<RecordedRead>> => {
+    const page = await makeFindReads(pool).page({
+      ...{ filter: {}, after: undefined, direction: 'forwards', limit: 1_000 },
+      ...request,
+    });
+    if (E.isLeft(page)) throw new Error('unavailable', { cause: page.left });
+    return page.right.reads;
+  };
+
+  const whatOf = async (request?: Partial<AccessPageRequest>): Promise<ReadonlyArray<string>> =>
+    (await found(request)).map(({ what }) => what);
+
+  it('is empty before its first row, which makes the table', async () => {
+    const { newest } = makeFindReads(pool);
+    expect([await found(), await newest()]).to.deep.equal([[], E.right(undefined)]);
+    await makeAddReads(pool)([aRead({ what: 'a' })]);
+    expect(await found()).to.deep.equal([{ id: 1n, ...aRead({ what: 'a' }) }]);
+    expect(await newest()).to.deep.equal(E.right(1n));
+  });
+
+  it('gives what the record in memory gives, whatever is asked for', async () => {
+    const memory = makeMemoryAccessRecord();
+    const plain: Read = { at: new Date(9_000), user: 'bob', operation: 'ops backup', what: '', form: 'backup' };
+    const rows = [
+      plain,
+      ...Array.from({ length: 8 }, (_, n) => aRead({ at: new Date(n * 1_000), what: String(n) })),
+      aRead({ user: 'bob', record: { entityType: 'Document', entity: 'x' }, at: new Date(3_500) }),
+    ];
+    await memory.add(rows);
+    await makeAddReads(pool)(rows);
+    const filters = [
+      {},
+      { user: 'bob' },
+      { entityType: 'Document' },
+      { entity: 'x', user: 'bob' },
+      { operation: 'ops backup' },
+      { since: new Date(2_000), until: new Date(5_000) },
+    ];
+    for (const filter of filters)
+      for (const direction of ['forwards', 'backwards'] as const)
+        for (const after of [undefined, 4n])
+          for (const more of [{}, { upTo: 7n }]) {
+            const request = { filter, direction, after, limit: 3, ...more };
+            expect(await makeFindReads(pool).page(request)).to.deep.equal(await memory.page(request));
+          }
+  });
+
+  it('hands out ids in the order of commits, so that nothing comes before what somebody has read up to', async () => {
+    const add = makeAddReads(pool);
+    await add([aRead({ what: 'first' })]);
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock(7310485201)');
+    await client.query(
+      `insert into access.read (at, actor, operation, what, form) values (now(), 'bob', 'slow', 'slow', '')`,
+    );
+    const adding = add([aRead({ what: 'waits' })]);
+    await client.query('commit');
+    client.release();
+    await adding;
+    expect(await whatOf()).to.deep.equal(['first', 'slow', 'waits']);
+  });
+
+  it('refuses that rows are changed or removed, and says when its guard is lifted', async () => {
+    await makeAddReads(pool)([aRead()]);
+    for (const text of ['update access.read set what = $$x$$', 'delete from access.read', 'truncate access.read'])
+      expect(await errorOf(pool.query(text)), text).to.contain('what was read is never changed or forgotten');
+    expect(await makeFindLiftedGuards(pool)()).to.deep.equal([]);
+    await pool.query('alter table access.read disable trigger never_changed');
+    expect(await makeFindLiftedGuards(pool)()).to.deep.equal(['access.read: never_changed']);
+  });
+
+  it('takes no null for an actor, and stores nothing of a batch of which it rejects a row', async () => {
+    const add = makeAddReads(pool);
+    await add([aRead()]);
+    await pool.query(`alter table access.read add constraint no_bob check (actor <> 'bob')`);
+    expect(await errorOf(add([aRead({ what: 'of ann' }), aRead({ user: 'bob' })]))).to.contain('no_bob');
+    expect(await found()).to.have.length(1);
+  });
+
+  it('is pruned by its owner up to a time, which is a row, and is guarded again', async () => {
+    const add = makeAddReads(pool);
+    await add(Array.from({ length: 25 }, (_, n) => aRead({ at: new Date(n * 1_000), what: String(n) })));
+    const row = { at: new Date(60_000), user: 'root', operation: 'ops reads prune', what: 'before=…', form: '' };
+    const pruned = await pruneReads(pool, new Date(20_000), row, 7);
+    expect(pruned).to.equal(20);
+    expect(await whatOf()).to.deep.equal(['20', '21', '22', '23', '24', 'before=…']);
+    expect(await makeFindLiftedGuards(pool)()).to.deep.equal([]);
+    expect(await errorOf(pool.query('delete from access.read'))).to.contain('never changed');
+  });
+
+  it('is added to and read by a role that may no more, which can neither prune it nor remove a row', async () => {
+    await makeAddReads(pool)([aRead()]);
+    await pool.query(`
+      drop role if exists reads_service;
+      create role reads_service;
+      grant usage on schema access to reads_service;
+      grant select on all tables in schema access to reads_service;
+      grant insert on access.read to reads_service;`);
+    const service = makePool({
+      connectionString,
+      ...{ name: 'service', connections: 1, connectMs: 5_000 },
+      prepare: async (client) => {
+        await client.query('set role reads_service');
+      },
+    });
+    try {
+      await makeAddReads(service)([aRead({ what: 'by the service' })]);
+      const row = aRead({ at: new Date(), what: 'pruned' });
+      expect(await errorOf(pruneReads(service, new Date(), row))).to.contain('must be owner of table read');
+      expect(await errorOf(service.query('delete from access.read'))).to.contain('permission denied');
+      expect(await whatOf()).to.deep.equal(['', 'by the service']);
+    } finally {
+      await service.end();
+      await pool.query('drop owned by reads_service; drop role reads_service');
+    }
+  });
+});
