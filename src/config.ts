@@ -5,6 +5,8 @@ import { readSecretFile } from './config/read-secret-file.js';
 import { filesOfOthers, withSecretFiles } from './config/secret-files.js';
 import { sharedSecrets } from './config/shared-secrets.js';
 import {
+  accessRecording,
+  type AccessRecording,
   bearerToken,
   collector,
   duration,
@@ -73,6 +75,8 @@ export type Config = {
   readonly publicDocumentList: boolean;
   /** Whether auditors are served the events of all entities. */
   readonly auditApi: boolean;
+  /** Whether reads of history, of files and exports are recorded, and whether an answer waits for it. */
+  readonly accessRecord: AccessRecording;
   readonly corsOrigins: ReadonlyArray<string>;
   /** Where the public reaches the service, without a slash at its end; undefined: links stay relative. */
   readonly publicUrl: string | undefined;
@@ -176,6 +180,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     maxUploadBytes: reader.optional('MAX_UPLOAD_BYTES', integer(1, 5 * 1024 ** 4)) ?? 100 * 1024 * 1024,
     publicDocumentList: reader.optional('PUBLIC_DOCUMENT_LIST', flag) ?? false,
     auditApi: reader.optional('AUDIT_API', flag) ?? true,
+    accessRecord: reader.optional('ACCESS_RECORD', accessRecording) ?? 'on',
     corsOrigins: reader.optional('CORS_ORIGINS', origins) ?? [],
     publicUrl: reader.optional('PUBLIC_URL', publicUrl),
     logLevel: reader.optional('LOG_LEVEL', logLevel) ?? 'info',

@@ -4,10 +4,11 @@ import { makeFindChanges } from '../entities/find-changes.js';
 import { ledgerOf, type Registry } from '../entities/registry.js';
 import type { Clock } from '../event-sourcing/clock.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
-import { auditRoutes } from '../http/audit/routes.js';
+import { auditRoutes, readsRoutes } from '../http/audit/routes.js';
 import { tlogRoutes } from '../http/tlog/routes.js';
 import type { Route } from '../http/route.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
+import type { AccessQueries } from '../read/access/access-record.js';
 import { makeCompleteLedger } from '../read/complete-ledger.js';
 import type { FindChanges } from '../read/ledger-diffs.js';
 import { type LedgerFeed, makeLedgerFeed } from '../read/ledger-feed.js';
@@ -46,9 +47,11 @@ export const openLedger = ({ clock, config, registry, store, queries, projection
   };
 };
 
-/** The rows of the route table for auditors, over the ledger. */
-export const serveAudit = ({ ledger, feed, findChanges, tree }: OpenLedger): ReadonlyArray<Route> =>
-  auditRoutes(ledger, feed, findChanges, tree);
+/** The rows of the route table for auditors, over the ledger and the record of reads. */
+export const serveAudit = (
+  { ledger, feed, findChanges, tree }: OpenLedger,
+  reads: AccessQueries,
+): ReadonlyArray<Route> => [...auditRoutes(ledger, feed, findChanges, tree), ...readsRoutes(reads)];
 
 /** Those of the transparency log, over the tree. */
 export const serveTlog = ({ tree }: OpenLedger): ReadonlyArray<Route> => (tree === undefined ? [] : tlogRoutes(tree));

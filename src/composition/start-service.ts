@@ -33,6 +33,7 @@ import type { Adapters, ServiceStores } from './adapters.js';
 import { connectionLimitsOf, feedLimitOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
 import { type Front, makeFront } from './front.js';
+import { recordReads } from './record-reads.js';
 import { sealLog } from './seal-log.js';
 import { openLedger, serveAudit, serveTlog } from './serve-audit.js';
 import { serveEntities } from './serve-entities.js';
@@ -206,11 +207,12 @@ export const startService = async (
   const verification = await verifyContinuously(context, stores, projections);
 
   const guards = watchGuards(context, queries);
+  const reads = config.parts.api ? recordReads(context, stores) : undefined;
 
   const settings = Object.fromEntries(config.warnings.map((warning) => [warning, () => true]));
   const unwritten = watchUnwrittenRows(projections);
   const lasting = { ...settings, ...disks.warnings, ...unwritten.warnings, ...histories.warnings, ...drifts };
-  const warnings = { ...lasting, ...seal, ...unsignedEvents, ...verification, ...guards };
+  const warnings = { ...lasting, ...seal, ...unsignedEvents, ...verification, ...guards, ...reads?.warnings };
   watchWarnings(metrics, warnings);
   const { readiness, stop: stopBeingReady } = makeServiceReadiness(
     runtime.clock,
@@ -226,7 +228,7 @@ export const startService = async (
     entityRoutes: config.parts.api
       ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger, onEvent)
       : undefined,
-    auditRoutes: config.parts.api && config.auditApi ? serveAudit(ledger) : undefined,
+    auditRoutes: reads !== undefined && config.auditApi ? serveAudit(ledger, reads.queries) : undefined,
     tlogRoutes: config.parts.api ? serveTlog(ledger) : undefined,
     authenticate: makeAuthenticate(runtime.clock, {
       ...config.jwt,
@@ -238,6 +240,7 @@ export const startService = async (
     docsPage: loadDocsPage(adapters.readFile),
     version: programVersion(),
     observe: metrics.observeRequest,
+    recordRead: reads?.recordRead,
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
     publicUrl: config.publicUrl,

@@ -4,6 +4,10 @@ import * as t from 'io-ts';
 const LogLevel = t.keyof({ fatal: null, error: null, warn: null, info: null, debug: null, trace: null, silent: null });
 export type LogLevel = t.TypeOf<typeof LogLevel>;
 
+/** Whether reads are recorded, and whether their answers wait for it. */
+const AccessRecording = t.keyof({ on: null, required: null, off: null });
+export type AccessRecording = t.TypeOf<typeof AccessRecording>;
+
 /** A variable's decoder: the value, or what was expected of it. */
 export type Variable<A> = (text: string) => E.Either<string, A>;
 
@@ -190,3 +194,6 @@ export const pem: Variable<string> = (value) => {
 
 export const logLevel: Variable<LogLevel> = (value) =>
   LogLevel.is(value) ? E.right(value) : E.left(`one of ${Object.keys(LogLevel.keys).join(', ')}`);
+
+export const accessRecording: Variable<AccessRecording> = (value) =>
+  AccessRecording.is(value) ? E.right(value) : E.left(`one of ${Object.keys(AccessRecording.keys).join(', ')}`);

@@ -12,7 +12,7 @@ import { makeRateLimit } from './routing/rate-limit.js';
 import { makeRouting, type RouteRequest } from './routing/make-routing.js';
 import type { Listener } from './serve.js';
 
-type Answering = Pick<RespondDeps, 'runtime' | 'log' | 'observe' | 'publicUrl'> & {
+type Answering = Pick<RespondDeps, 'runtime' | 'log' | 'observe' | 'recordRead' | 'publicUrl'> & {
   /** Parts of the process budget; the default for what is left out. */
   readonly budget?: Partial<ProcessBudget>;
   /** Longest time, ms, in which a client has to read a response: a list holds a snapshot of the read model. */
@@ -45,12 +45,10 @@ const withCors = (origins: ReadonlyArray<string>, route: RouteRequest): RouteReq
 
 const respondBy = (
   route: RouteRequest,
-  { runtime, log, observe, publicUrl, budget, responseTimeoutMs = RESPONSE_TIMEOUT_MS }: Answering,
+  { budget, responseTimeoutMs = RESPONSE_TIMEOUT_MS, ...answering }: Answering,
 ): Listener => {
-  const respond = makeRespond(
-    { runtime, log, observe, publicUrl, budget: { ...makeProcessBudget(runtime.clock), ...budget }, responseTimeoutMs },
-    route,
-  );
+  const whole = { ...makeProcessBudget(answering.runtime.clock), ...budget };
+  const respond = makeRespond({ ...answering, budget: whole, responseTimeoutMs }, route);
   // Of Koa itself the contexts are used: its own way of responding listens four times to each response
   const koa = new Koa<RequestState>();
   return (request, response) => respond(koa.createContext(request, response));

@@ -7,6 +7,7 @@ import type { UnknownNames } from './parameters/unknown.js';
 import type { ErrorCode } from './problem/error-codes.js';
 import type { Failure } from './problem/failure.js';
 import type { Fault } from './problem/problem.js';
+import type { RecordedRequest } from './recorded-read.js';
 import type { HttpResponse } from './response/http-response.js';
 
 /** What comes of a request: there already, where nothing has to be waited for. */
@@ -29,6 +30,8 @@ export type RequestState = {
   absent?: ErrorCode | undefined;
   /** What the path says is the id of a record; its route sets it. */
   record?: string | undefined;
+  /** What its answer is recorded with, where it is; its route sets it. */
+  recorded?: RecordedRequest | undefined;
   caller?: Caller | undefined;
   /** Payload of the verified token, as koa-jwt leaves it. */
   user?: unknown;

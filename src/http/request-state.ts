@@ -2,6 +2,7 @@ import type { Caller } from './authentication/roles.js';
 import type { Connection } from './budget/connection.js';
 import type { ProcessBudget } from './budget/process-budget.js';
 import type { ErrorCode } from './problem/error-codes.js';
+import type { RecordedRequest } from './recorded-read.js';
 import type { Handling, RequestState } from './request-context.js';
 
 /**
@@ -17,6 +18,7 @@ export class ServedRequest implements RequestState {
   operation: string | undefined = undefined;
   absent: ErrorCode | undefined = undefined;
   record: string | undefined = undefined;
+  recorded: RecordedRequest | undefined = undefined;
   caller: Caller | undefined = undefined;
   user: unknown = undefined;
   handling: Handling | undefined = undefined;

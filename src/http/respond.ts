@@ -9,12 +9,13 @@ import type { Failure } from './problem/failure.js';
 import { errorFields, failureFields, isLostReader } from './problem/log-fields.js';
 import { problemOf } from './problem/problem-of.js';
 import { problemResponse } from './problem/problem-response.js';
+import { readOf, type RecordRead } from './recorded-read.js';
 import { type Handling, type KoaContext, pathOf } from './request-context.js';
 import { requestIdOf } from './request/request-id.js';
 import { ServedRequest } from './request-state.js';
 import { withAbsoluteAddresses } from './response/absolute-addresses.js';
 import type { HttpResponse } from './response/http-response.js';
-import { send } from './response/send.js';
+import { discard, send } from './response/send.js';
 import type { RouteRequest } from './routing/make-routing.js';
 import { routeOf } from './routing/route-of-request.js';
 import { unrouted } from './routing/unrouted.js';
@@ -41,6 +42,8 @@ export type RespondDeps = {
   readonly runtime: Runtime;
   readonly log: Logger;
   readonly observe?: ((observation: Observation) => void) | undefined;
+  /** Undefined: reads are not recorded. */
+  readonly recordRead?: RecordRead | undefined;
   readonly budget: ProcessBudget;
   /** Longest time, ms, in which a client has to read a response. */
   readonly responseTimeoutMs: number;
@@ -98,7 +101,7 @@ const overloadOf = (failure: Failure, connection: Connection): Failure => {
  * resolves when no more is done for the request, and never rejects.
  */
 export const makeRespond = (
-  { runtime, log, observe, budget, responseTimeoutMs, publicUrl }: RespondDeps,
+  { runtime, log, observe, recordRead, budget, responseTimeoutMs, publicUrl }: RespondDeps,
   route: RouteRequest,
 ): ((ctx: KoaContext) => Promise<void>) => {
   const { clock, random } = runtime;
@@ -138,6 +141,12 @@ export const makeRespond = (
     else log.info(line, 'request');
   };
 
+  /** Undefined where nothing is recorded, or nobody waits for it; else whether the read is in the record. */
+  const recording = (ctx: KoaContext, response: HttpResponse): Promise<boolean> | undefined => {
+    const read = recordRead === undefined ? undefined : readOf(clock, ctx, response);
+    return read && recordRead?.(read);
+  };
+
   return async (ctx) => {
     const { req } = ctx;
     const connection = connectionOf(req.socket);
@@ -153,6 +162,11 @@ export const makeRespond = (
       outcome = handling instanceof Promise ? await handling : handling;
       const bytes = E.isRight(outcome) ? countedBytes(outcome.right) : 0;
       if (bytes > 0 && !(await state.acquire('bytes', bytes))) outcome = E.left({ _tag: 'Overloaded' });
+      const recorded = E.isRight(outcome) ? recording(ctx, outcome.right) : undefined;
+      if (recorded !== undefined && E.isRight(outcome) && !(await recorded)) {
+        if (outcome.right.body instanceof Readable) discard(outcome.right.body);
+        outcome = E.left({ _tag: 'ReadNotRecorded' });
+      }
     } catch (cause) {
       outcome = E.left({ _tag: 'Unexpected', cause });
     }

@@ -28,11 +28,23 @@ export type Route = {
 /** Who may use it, and what it does. */
 type Access = TokenRequired | TokenOptional | Public;
 
+/** Reads of history, of earlier states and of files, and exports, are recorded; what users look at all day is not. */
+export type Recorded = {
+  /** `past`: where an earlier state is asked for. */
+  readonly when: 'always' | 'past';
+  /** The kind of the one record that it is of; left out where it is of many. */
+  readonly entityType?: string;
+  /** How it is answered, where that is not said by the type of the answer: a file has that of its content. */
+  readonly form?: 'file';
+};
+
 export type TokenRequired = {
   readonly access: 'token';
   readonly roles: Roles;
   /** Who may ask for an earlier state (`?revision=` or `?at=`), where other roles are needed than `roles`. */
   readonly past?: Roles;
+  /** Which of its answers go into the record of reads. Default: none. */
+  readonly recorded?: Recorded;
   /** How its callers are identified where that differs from all other routes. */
   readonly authenticate?: (otherwise: Authenticate) => Authenticate;
   readonly handle: Handler<AuthorizedContext>;

@@ -8,13 +8,13 @@ import type { Ledger, LedgerPage, LedgerPageRequest } from '../../read/ledger.js
 import { EVENT_STREAM } from '../feed/event-stream.js';
 import { readFeedPlace, refuseInFeed } from '../feed/parameters.js';
 import { respondWithFeed } from '../feed/respond-with-feed.js';
-import { type Failure, requestInvalid } from '../problem/failure.js';
+import type { Failure } from '../problem/failure.js';
 import { type AuthorizedContext, isHead, type KoaContext } from '../request-context.js';
 import { preferredType } from '../request/accepted-quality.js';
 import { both } from '../request/both.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
-import { type Form, json, otherForms, withDiffs, withMark } from './forms.js';
+import { type Form, json, JSON_MEDIA_TYPE, noMark, otherForms, rendered, withDiffs, withMark } from './forms.js';
 import { readLedgerParameters } from './parameters.js';
 
 /** Events of a page where no limit is given. */
@@ -23,16 +23,12 @@ const PAGE = 500;
 /** A page of at most so many events waits for no history of the budget. */
 const SHORT = 100;
 
-const JSON_MEDIA_TYPE = 'application/json';
-
 /** JSON, too, where the client accepts none of the forms. */
 const formFor = (ctx: KoaContext): Form | 'feed' => {
   const accepted = preferredType(ctx.req.headers.accept, [JSON_MEDIA_TYPE, ...Object.keys(otherForms), EVENT_STREAM]);
   if (accepted === EVENT_STREAM) return 'feed';
   return (accepted === undefined ? undefined : otherForms[accepted]) ?? json;
 };
-
-const noMark = requestInvalid({ path: 'bom', message: 'is possible with Accept: text/csv only' });
 
 const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
   const read = both(readLedgerParameters(request.query), readFeedPlace(request));
@@ -50,9 +46,6 @@ const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promi
   if (E.isLeft(refused)) return refused;
   return respondWithFeed(request, (asked) => feed.open({ ...asked, filter }), place);
 };
-
-const rendered = (entries: LedgerPage['entries'], { render, separator }: Form): string =>
-  entries.map(render).join(separator);
 
 /** The rest of the events behind a page, in parts; throws what keeps the ledger from going on. */
 async function* inParts(

@@ -1,17 +1,21 @@
+import type { AccessQueries } from '../../read/access/access-record.js';
 import type { FindChanges } from '../../read/ledger-diffs.js';
 import type { LedgerFeed } from '../../read/ledger-feed.js';
 import type { Ledger } from '../../read/ledger.js';
 import type { SealedTree } from '../../read/sealed-tree.js';
-import { auditors } from '../authentication/roles.js';
+import { auditors, overseers } from '../authentication/roles.js';
 import type { OperationDescription } from '../openapi/operation-description.js';
 import { EVENT_STREAM } from '../feed/event-stream.js';
 import { LAST_EVENT_ID } from '../feed/parameters.js';
 import { AUDIT_API } from '../paths.js';
 import { type Route, rowOf } from '../route.js';
-import { otherForms } from './forms.js';
+import { otherForms, otherFormsOfReads } from './forms.js';
 import { listLedger } from './list-ledger.js';
+import { listReads } from './list-reads.js';
 import { LedgerParameters } from './parameters.js';
 import { proveEvent } from './prove-event.js';
+import { ReadsParameters } from './reads-parameters.js';
+import { ReadsResponse } from './reads-response.js';
 
 const auditOperations = {
   listAllEvents: {
@@ -22,6 +26,16 @@ const auditOperations = {
     success: { eventsOf: 'all' },
     requestHeaders: [LAST_EVENT_ID],
     otherForms: [...Object.keys(otherForms), EVENT_STREAM],
+    responseHeaders: ['Link', 'Vary'],
+    failures: [400, 401, 500, 503],
+  },
+  listReads: {
+    tag: 'Audit',
+    summary: 'Who read histories, earlier states and files, or exported them: all of it, or a page',
+    query: ReadsParameters,
+    refusesUnknown: true,
+    success: ReadsResponse,
+    otherForms: Object.keys(otherFormsOfReads),
     responseHeaders: ['Link', 'Vary'],
     failures: [400, 401, 500, 503],
   },
@@ -36,6 +50,8 @@ const auditOperations = {
 
 const row = rowOf(auditOperations);
 
+const recorded = { when: 'always' } as const;
+
 /** The proof of one event. */
 const proofRoute = (ledger: Pick<Ledger, 'page'>, tree: SealedTree): Route => ({
   ...row('proveEvent', 'GET', `${AUDIT_API}/events/:index/proof`, auditors),
@@ -49,6 +65,15 @@ export const auditRoutes = (
   findChanges: FindChanges,
   tree?: SealedTree,
 ): ReadonlyArray<Route> => [
-  { ...row('listAllEvents', 'GET', `${AUDIT_API}/events`, auditors), handle: listLedger(ledger, feed, findChanges) },
+  {
+    ...row('listAllEvents', 'GET', `${AUDIT_API}/events`, auditors),
+    recorded,
+    handle: listLedger(ledger, feed, findChanges),
+  },
   ...(tree === undefined ? [] : [proofRoute(ledger, tree)]),
+];
+
+/** The record of reads, for those who may see who read what. */
+export const readsRoutes = (reads: AccessQueries): ReadonlyArray<Route> => [
+  { ...row('listReads', 'GET', `${AUDIT_API}/reads`, overseers), recorded, handle: listReads(reads) },
 ];

@@ -11,6 +11,8 @@ export type Roles = ReadonlyArray<Role>;
 
 export const viewers: Roles = allRoles;
 export const auditors: Roles = ['auditor', 'editor', 'admin'];
+/** Who may see who read what: an editor is one of those who are seen. */
+export const overseers: Roles = ['auditor', 'admin'];
 export const editors: Roles = ['editor', 'admin'];
 export const admins: Roles = ['admin'];
 

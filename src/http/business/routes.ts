@@ -20,14 +20,21 @@ const one = `${all}/:id`;
 const owner = `${one}/owner`;
 const named = `${owner}/:ownerId`;
 
+const always = { when: 'always', entityType: 'Business' } as const;
+const past = { ...always, when: 'past' } as const;
+
 const row = rowOf(businessOperations, { absent: 'business_not_found' });
 
 const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> => {
   const list = listRecords({ read: businessListParameters.read, reads: businesses });
   return [
     { ...row('listBusinesses', 'GET', all, viewers), handle: list },
-    { ...row('getBusiness', 'GET', one, viewers), past: auditors, handle: getRecord(businesses) },
-    { ...row('listBusinessEvents', 'GET', `${one}/events`, auditors), handle: listEvents(businesses) },
+    { ...row('getBusiness', 'GET', one, viewers), past: auditors, recorded: past, handle: getRecord(businesses) },
+    {
+      ...row('listBusinessEvents', 'GET', `${one}/events`, auditors),
+      recorded: always,
+      handle: listEvents(businesses),
+    },
   ];
 };
 

@@ -27,6 +27,10 @@ type DocumentOptions = {
   readonly maxUploadBytes: number;
 };
 
+const always = { when: 'always', entityType: 'Document' } as const;
+const past = { ...always, when: 'past' } as const;
+const file = { ...always, form: 'file' } as const;
+
 const row = rowOf(documentOperations, { absent: 'document_not_found' });
 
 const reading = (documents: DocumentReads, { isListPublic }: DocumentOptions): ReadonlyArray<Route> => [
@@ -35,9 +39,14 @@ const reading = (documents: DocumentReads, { isListPublic }: DocumentOptions): R
     access: isListPublic ? 'optional token' : 'token',
     handle: listRecords({ read: documentListParameters.read, reads: documents }),
   },
-  { ...row('getDocument', 'GET', one, viewers), past: auditors, handle: getRecord(documents) },
-  { ...row('listDocumentEvents', 'GET', `${one}/events`, auditors), handle: listEvents(documents) },
-  { ...row('getDocumentFile', 'GET', `${one}/file`, viewers), past: auditors, handle: getFile(documents) },
+  { ...row('getDocument', 'GET', one, viewers), past: auditors, recorded: past, handle: getRecord(documents) },
+  { ...row('listDocumentEvents', 'GET', `${one}/events`, auditors), recorded: always, handle: listEvents(documents) },
+  {
+    ...row('getDocumentFile', 'GET', `${one}/file`, viewers),
+    past: auditors,
+    recorded: file,
+    handle: getFile(documents),
+  },
 ];
 
 const changing = (documents: Documents, { maxUploadBytes }: DocumentOptions): ReadonlyArray<Route> => {

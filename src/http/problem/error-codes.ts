@@ -51,6 +51,7 @@ export const errorCodes = {
   keys_unavailable: 'The keys that tokens are verified with cannot be fetched',
   ledger_behind: 'The ledger does not have all events yet',
   not_sealed_yet: 'No signed checkpoint covers the event yet',
+  read_not_recorded: 'The record of reads does not take this one, and none is answered without it',
   overloaded: 'The process has too little left of what the request needs',
   not_ready: 'A part that the service needs is missing',
 } as const;

@@ -68,6 +68,9 @@ export type ClientGone = { readonly _tag: 'ClientGone' };
 /** The request waited too long for its part of the process budget. */
 export type Overloaded = { readonly _tag: 'Overloaded' };
 
+/** The record of reads does not take it, and no read is answered that is not recorded. */
+type ReadNotRecorded = { readonly _tag: 'ReadNotRecorded' };
+
 /** The service cannot do its work yet, or not now: the parts that are missing. */
 type NotReady = {
   readonly _tag: 'NotReady';
@@ -112,5 +115,6 @@ export type Failure =
   | NotSealedYet
   | TooManyRequests
   | Overloaded
+  | ReadNotRecorded
   | NotReady
   | Unexpected;

@@ -153,6 +153,7 @@ const problems: ProblemTable = {
   StorageUnavailable: unavailable('file_storage_unavailable'),
   FileUnavailable: unavailable('file_storage_unavailable'),
   KeysUnavailable: unavailable('keys_unavailable'),
+  ReadNotRecorded: unavailable('read_not_recorded'),
   // the other requests of the connection would fail too, and others wait for a connection
   Overloaded: () => ({ ...unavailable('overloaded')(), closes: true }),
   NotReady: ({ missing, checks }) => ({ ...saying('not_ready', `Not ready: ${missing.join(', ')}`), checks }),

@@ -46,7 +46,7 @@ const sendWhole = (
 };
 
 /** An error of a stream that nobody reads is no failure. */
-const discard = (body: Readable): void => {
+export const discard = (body: Readable): void => {
   body.on('error', () => undefined).destroy();
 };
 

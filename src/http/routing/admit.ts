@@ -9,7 +9,9 @@ import type { TokenOptional, TokenRequired } from '../route.js';
 
 export type Admission = { readonly authenticate: Authenticate; readonly rateLimit?: RateLimit | undefined };
 
-const asksForPast = (query: QueryValues): boolean => Object.hasOwn(query, 'revision') || Object.hasOwn(query, 'at');
+/** Whether an earlier state is asked for. */
+export const asksForPast = (query: QueryValues): boolean =>
+  Object.hasOwn(query, 'revision') || Object.hasOwn(query, 'at');
 
 export type Guarded = TokenRequired | TokenOptional;
 

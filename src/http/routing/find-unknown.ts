@@ -1,4 +1,5 @@
 import { LedgerParameters } from '../audit/parameters.js';
+import { ReadsParameters } from '../audit/reads-parameters.js';
 import { keysOf } from '../fields/keys-of.js';
 import { type UnknownNames, unknownFaults } from '../parameters/unknown.js';
 import type { Fault } from '../problem/problem.js';
@@ -18,7 +19,7 @@ export const parametersOf = ({ query }: Description): ReadonlyArray<string> =>
   query === undefined ? [] : keysOf(query);
 
 /** Those of the interface for auditors are known where it is switched off, too: what a client may send depends on no setting. */
-const ofAuditors = keysOf(LedgerParameters);
+const ofAuditors = [...keysOf(LedgerParameters), ...keysOf(ReadsParameters)];
 
 const nothing = (): ReadonlyArray<Fault> => [];
 

@@ -4,8 +4,10 @@ import type { Identified } from '../authentication/authenticate.js';
 import { connectionOf } from '../budget/connection.js';
 import { NO_QUERY, type Query, readQuery } from '../parameters/query.js';
 import { type Handling, type KoaContext, pathOf, type RequestContext, type RequestState } from '../request-context.js';
+import type { RecordedRequest } from '../recorded-read.js';
 import { isProbe, type Route } from '../route.js';
-import { admit, type Admission, type Guarded } from './admit.js';
+import { admit, type Admission, asksForPast, type Guarded } from './admit.js';
+import { parametersOf } from './find-unknown.js';
 import { refusingUnknown } from './refuse-unknown.js';
 import { noteRoute } from './route-of-request.js';
 
@@ -54,8 +56,19 @@ const admissionTo = (route: Route, admission: Admission): Admission =>
     ? { ...admission, authenticate: route.authenticate(admission.authenticate) }
     : admission;
 
+const NOT_RECORDED = (): undefined => undefined;
+
+/** What answers of a row are recorded with, by what they are asked. */
+const recordingOf = (route: Route): ((query: Query) => RecordedRequest | undefined) => {
+  if (route.access !== 'token' || route.recorded === undefined) return NOT_RECORDED;
+  const { when, entityType, form } = route.recorded;
+  const known = parametersOf(route.description);
+  return ({ values }) => (when === 'always' || asksForPast(values) ? { entityType, form, known, values } : undefined);
+};
+
 const middlewareOf = (route: Route, common: Admission): RouterMiddleware<RequestState> => {
   const admission = admissionTo(route, common);
+  const recorded = recordingOf(route);
   return (ctx) => {
     const { state, querystring } = ctx;
     state.operation = route.operation;
@@ -63,6 +76,7 @@ const middlewareOf = (route: Route, common: Admission): RouterMiddleware<Request
     state.record = ctx.params['id'];
     noteRoute(ctx.req, route.path);
     const query = querystring === '' ? NO_QUERY : readQuery(querystring);
+    state.recorded = recorded(query);
     state.handling = handle(route, admission, ctx, query);
   };
 };
