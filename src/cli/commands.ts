@@ -55,5 +55,6 @@ export const ungrouped: Commands = {
   backup: () => import('./backup/backup.js').then(({ addBackup }) => addBackup),
   restore: () => import('./backup/restore.js').then(({ addRestore }) => addRestore),
   events: () => import('./events/list-events.js').then(({ addEvents }) => addEvents),
+  reads: () => import('./reads/reads.js').then(({ addReads }) => addReads),
   migrate: () => import('./migrate.js').then(({ addMigrate }) => addMigrate),
 };

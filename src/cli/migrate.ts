@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { migrateReadModels } from '../../projections/engine/postgres/schema/schema.js';
+import { migrateAccess } from '../infrastructure/postgres/access/schema.js';
 import { migrateBackups } from '../infrastructure/postgres/backup-record.js';
 import { migrateSeal } from '../infrastructure/postgres/seal/schema.js';
 import type { Registry } from '../entities/registry.js';
@@ -13,7 +14,10 @@ const migrateAll = async ({ pool }: ReadModels): Promise<ExitCode> => {
   await migrateReadModels(pool);
   await migrateSeal(pool);
   await migrateBackups(pool);
-  print('the event log, the read models, the checkpoints and the record of backups have the tables of this version');
+  await migrateAccess(pool);
+  print(
+    'the event log, the read models, the checkpoints and the records of backups and reads have the tables of this version',
+  );
   return EXIT.ok;
 };
 
@@ -21,7 +25,7 @@ export const addMigrate = (program: Command, registry: Registry): void => {
   program
     .command('migrate')
     .description(
-      'creates the tables of the event log, of the read models, of the checkpoints and of the record of backups, or brings them to the version of this program\n' +
+      'creates the tables of the event log, of the read models, of the checkpoints, and of the records of backups and reads, or brings them to the version of this program\n' +
         '(a service does so by itself where its role may; run it as the owner where it may not: docs/production.md)',
     )
     .action(() => runCommand((config, signal) => withReadModels(config, registry, signal, migrateAll, false)));

@@ -19,5 +19,16 @@ const osUser = (): string => {
 export type UserOption = { readonly user: string };
 
 /** `--user`, for commands that record a decision in the log. */
-export const userOption = (): Option =>
-  new Option('--user <name>', 'who decides; kept in the log').argParser(userArgument).default(osUser());
+export const userOption = (meaning = 'who decides; kept in the log'): Option =>
+  new Option('--user <name>', meaning).argParser(userArgument).default(osUser());
+
+const READS = 'who reads; kept in the record of reads';
+
+/** The same for commands that hand out history, which is recorded. */
+export const readingUserOption = (): Option => userOption(READS);
+
+export type ReaderOption = { readonly reader: string };
+
+/** The same as `--reader`, for those whose `--user` narrows what they show. */
+export const readerOption = (): Option =>
+  new Option('--reader <name>', READS).argParser(userArgument).default(osUser());

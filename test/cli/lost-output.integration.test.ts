@@ -95,6 +95,7 @@ describe('a command whose standard output is a full disk', function () {
       backup: { args: [path.join(directory, 'another')] },
       restore: { args: [backup], env: await emptyInstallation('restored') },
       events: { args: ['--csv'] },
+      reads: { args: ['--csv'] },
       migrate: { args: [] },
       'log replace-key': { args: ['--reason', 'a trial', '--user', 'alice'] },
       // last, because checkpoints begin anew with it

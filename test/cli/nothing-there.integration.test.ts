@@ -28,6 +28,8 @@ const commands = [
   `backup ${path.join(tmpdir(), 'nothing-backed-up')}`,
   `audit pack business/${ID} --out pack.zip`,
   'events',
+  'reads',
+  'reads prune --before 2026-01-02T03:04:05Z',
 ];
 
 describe("the operator's commands where there is nothing", function () {

@@ -147,7 +147,16 @@ describe('a service that is composed with other adapters', () => {
     const { closed, waiting } = await live(1);
     const [probe, ...others] = closed;
     expect(probe).to.equal('server');
-    const expected = ['server', 'log-verification', 'seal', 'verification', 'projections', 'queries', 'stores'];
+    const expected = [
+      'server',
+      'record of reads',
+      'log-verification',
+      'seal',
+      'verification',
+      'projections',
+      'queries',
+      'stores',
+    ];
     expect(others).to.deep.equal(expected);
     expect(waiting).to.equal(0);
   });

@@ -124,6 +124,8 @@ describe('docs/ops-json.md', function () {
     });
     const { printed: shown, code: listed } = await lines('events', '--limit', '2');
     expect([shown.length, listed]).to.deep.equal([2, 0]);
+    expect((await lines('reads')).code).to.equal(0);
+    expect((await lines('reads prune', '--before', '2026-01-02T03:04:05Z')).code).to.equal(0);
     expect((await lines('log copy', '--to', await freshDatabase())).code).to.equal(0);
     const { stdout: exported } = await runOperator(['log', 'export'], { env });
     const original = env;
@@ -212,6 +214,9 @@ const COMMANDS = [
   ['migrate'],
   ['completion'],
   ['events'],
+  ['reads'],
+  ['reads', 'list'],
+  ['reads', 'prune'],
   ['projections'],
   ['projections', 'status'],
   ['projections', 'rebuild'],

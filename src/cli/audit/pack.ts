@@ -8,6 +8,7 @@ import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { findMacRule } from '../../event-sourcing/operators/require-mac.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
+import { makeAddReads } from '../../infrastructure/postgres/access/add-reads.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { openStorage, type Storage } from '../../infrastructure/open-storage.js';
 import { makeLedgerPlaces } from '../../infrastructure/postgres/read-models/ledger-places.js';
@@ -22,7 +23,9 @@ import { failed, type JsonOption, jsonOption, printFinding, printNote } from '..
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
+import { afterRecording, recordOf } from '../reads/record-export.js';
 import { runCommand } from '../run-command.js';
+import { readingUserOption, type UserOption } from '../user-option.js';
 import { currentSeal } from './current-seal.js';
 import { exists, writeWholeFile } from './whole-file.js';
 import { recordArgument, recordsIn } from './record-argument.js';
@@ -31,7 +34,7 @@ import { findStamped } from './stamped-checkpoint.js';
 import { readVerifiers } from './verifiers.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
-type Options = JsonOption & { readonly out: string; readonly withoutData?: true; readonly force?: true };
+type Options = JsonOption & UserOption & { readonly out: string; readonly withoutData?: true; readonly force?: true };
 
 const isThere = (out: string): ExitCode => failed(`${out} exists already: --force replaces it`);
 
@@ -140,7 +143,14 @@ const pack = async (
     const sources = await gather(readModels, storage.right, config, streams, withData, signal);
     if (signal.aborted) return stopped();
     if (E.isLeft(sources)) return failed(`no pack was made: ${sources.left}`);
-    return await write(sources.right, options, signal);
+    const exported = {
+      ...{ user: options.user, operation: 'ops audit pack', form: 'pack' },
+      options: { 'without-data': options.withoutData?.toString() },
+      records: streams.map((stream) => recordOf(readModels.registry, stream)),
+    };
+    return await afterRecording(config, makeAddReads(readModels.pool), exported, () =>
+      write(sources.right, options, signal),
+    );
   } catch (error) {
     if (signal.aborted) return stopped();
     if (isSystemError(error)) return failed(`no pack was made: ${options.out} was not written: ${messageOf(error)}`);
@@ -161,6 +171,7 @@ export const addPack = (audit: Command, registry: Registry): void => {
     .requiredOption('--out <file>', 'the ZIP to write; must not exist')
     .option('--without-data', 'leave out the data of all events, and the files: the rest can still be verified')
     .option('--force', 'replace the file of --out')
+    .addOption(readingUserOption())
     .addOption(jsonOption('one JSON object: what is in the pack'))
     .action((streams: ReadonlyArray<StreamName>, options: Options) =>
       runCommand(async (config, signal) => {

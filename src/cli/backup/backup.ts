@@ -10,6 +10,7 @@ import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
+import { makeAddReads } from '../../infrastructure/postgres/access/add-reads.js';
 import { checkpointSigners } from '../../infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { makeCheckpointArchive } from '../../infrastructure/checkpoints/checkpoint-archive.js';
@@ -29,18 +30,21 @@ import { failed, interrupted, type JsonOption, jsonOption, printFinding, printNo
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
+import { afterRecording } from '../reads/record-export.js';
 import { runCommand } from '../run-command.js';
+import { readingUserOption, type UserOption } from '../user-option.js';
 import { printLacking } from './print-lacking.js';
 import { printSuspects } from './print-suspects.js';
 import { printUnfit } from './print-unfit.js';
 import { verifyDirectory } from './verify.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
-type Options = JsonOption & {
-  readonly verify?: true;
-  readonly allowMissingFiles?: true;
-  readonly secrets: boolean;
-};
+type Options = JsonOption &
+  UserOption & {
+    readonly verify?: true;
+    readonly allowMissingFiles?: true;
+    readonly secrets: boolean;
+  };
 
 /** What checkpoints are signed as now, and the keys that they are verified with. */
 const findSeal = async (config: Config, store: EventStore): Promise<Manifest['seal']> => {
@@ -200,6 +204,7 @@ export const addBackup = (program: Command, registry: Registry): void => {
         'withoutSecrets',
       ]),
     )
+    .addOption(readingUserOption())
     .addOption(jsonOption('one JSON object a line: each finding, then the counts'))
     .action((directory: string, given: Omit<Options, 'secrets'> & { readonly withoutSecrets?: true }) => {
       const options: Options = { ...given, secrets: given.withoutSecrets !== true };
@@ -210,8 +215,14 @@ export const addBackup = (program: Command, registry: Registry): void => {
             ? failed(keys.left.message)
             : verifyDirectory(directory, registry, options, keys.right, signal);
         }
+        const exported = {
+          ...{ user: options.user, operation: 'ops backup', form: 'backup' },
+          options: { 'without-secrets': options.secrets ? undefined : 'true' },
+        };
         return withReadModels(config, registry, signal, (readModels) =>
-          backUpInto(directory, config, readModels, options, signal),
+          afterRecording(config, makeAddReads(readModels.pool), exported, () =>
+            backUpInto(directory, config, readModels, options, signal),
+          ),
         );
       });
     });

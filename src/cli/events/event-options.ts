@@ -1,11 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { LedgerFilter } from '../../read/ledger.js';
-import { readInstant } from '../../read/read-instant.js';
 import { wordsOf } from '../../read/words.js';
+import { instantArgument } from '../instant-argument.js';
 import { type JsonOption, jsonOption } from '../output.js';
+import { type ReaderOption, readerOption } from '../user-option.js';
 
 export type EventOptions = LedgerFilter &
-  JsonOption & {
+  JsonOption &
+  ReaderOption & {
     readonly diff?: true;
     readonly after?: bigint;
     readonly limit?: number;
@@ -41,12 +43,6 @@ export const filterOf = ({
   ...(since === undefined ? {} : { since }),
   ...(until === undefined ? {} : { until }),
 });
-
-const instantArgument = (text: string): Date => {
-  const instant = readInstant(text);
-  if (instant === undefined) throw new InvalidArgumentError('Give a time as in 2026-11-23T09:00:00Z.');
-  return instant;
-};
 
 const indexArgument = (text: string): bigint => {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('An index is a whole number of at least 0.');
@@ -90,7 +86,8 @@ export const withEventOptions = (command: Command): Command =>
     .option('--csv', 'a table of comma-separated values, as the API gives it')
     .option('--bom', 'with --csv: begin with a byte order mark, by which spreadsheets know UTF-8')
     .addOption(new Option('--diff', 'with --entity and --json or --csv: what each event changed').conflicts('follow'))
-    .option('--follow', 'then the events that come, until it is interrupted');
+    .option('--follow', 'then the events that come, until it is interrupted')
+    .addOption(readerOption());
 
 /** What is wrong with options together; undefined where nothing is. */
 export const misfitOf = ({ follow, order, bom, csv, json, diff, value, entity }: EventOptions): string | undefined => {

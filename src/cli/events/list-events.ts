@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { either as E } from 'fp-ts';
+import type { Config } from '../../config.js';
 import { makeFindChanges } from '../../entities/find-changes.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
+import { makeAddReads } from '../../infrastructure/postgres/access/add-reads.js';
 import { makeReadModelQueries } from '../../infrastructure/postgres/read-models/make-read-model-queries.js';
 import { CSV_HEADER, CSV_HEADER_WITH_DIFF, csvLine, csvLineWithDiff } from '../../read/ledger-csv.js';
 import { withIndex } from '../../read/ledger-json.js';
@@ -10,8 +12,9 @@ import type { LedgerEntry, LedgerPageRequest, LedgerQueries } from '../../read/l
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, printNote, write } from '../output.js';
 import { counted } from '../plural.js';
-import { onReadModels } from '../projections/on-read-models.js';
-import type { ReadModels } from '../projections/with-read-models.js';
+import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
+import { afterRecording } from '../reads/record-export.js';
+import { runCommand } from '../run-command.js';
 import { type EventOptions, filterOf, misfitOf, TABLE, withEventOptions } from './event-options.js';
 import { followEvents } from './follow-events.js';
 import { stateOfLedger } from './ledger-state.js';
@@ -104,14 +107,37 @@ const listOrFollow = async (
   );
 };
 
-const events = async (readModels: ReadModels, options: EventOptions, signal: AbortSignal): Promise<ExitCode> => {
+/** What is recorded of it, before it shows anything. */
+const exportedBy = ({ reader, json, csv, follow, since, until, after, limit, order, ...options }: EventOptions) => {
+  const { user, entityType, entity, name, field, ref, reason, value, diff } = options;
+  const [from, to] = [since?.toISOString(), until?.toISOString()];
+  const whole = json === true ? 'json' : csv === true ? 'csv' : 'table';
+  return {
+    ...{ user: reader, operation: 'ops events', form: follow === true ? 'feed' : whole },
+    options: {
+      ...{ user, entityType, entity, name, field, ref, reason, value, since: from, until: to },
+      ...{ after: after?.toString(), limit: limit?.toString(), order: order === 'asc' ? undefined : order },
+      diff: diff === true ? 'true' : undefined,
+    },
+  };
+};
+
+const events = async (
+  readModels: ReadModels,
+  config: Config,
+  options: EventOptions,
+  signal: AbortSignal,
+): Promise<ExitCode> => {
   const state = await stateOfLedger(readModels, signal);
   if (E.isLeft(state)) return failed(state.left);
   if (state.right !== undefined) printNote(state.right);
   const queries = makeReadModelQueries(systemRuntime.clock, { connectionString: readModels.databaseUrl });
   const diffs = diffsOf(readModels, options);
   try {
-    return await listOrFollow(queries.ofLedger(ledgerOf(readModels.registry)), diffs, options, signal);
+    const ledger = queries.ofLedger(ledgerOf(readModels.registry));
+    return await afterRecording(config, makeAddReads(readModels.pool), exportedBy(options), () =>
+      listOrFollow(ledger, diffs, options, signal),
+    );
   } finally {
     await diffs.close();
     await queries.close();
@@ -128,6 +154,8 @@ export const addEvents = (program: Command, registry: Registry): void => {
   withEventOptions(command).action((options: EventOptions) => {
     const misfit = misfitOf(options);
     if (misfit !== undefined) command.error(`error: ${misfit}`);
-    return onReadModels(registry, (readModels, signal) => events(readModels, options, signal));
+    return runCommand((config, signal) =>
+      withReadModels(config, registry, signal, (readModels) => events(readModels, config, options, signal)),
+    );
   });
 };

@@ -1,13 +1,13 @@
 import { readInstant } from '../read-instant.js';
 
 /** Parameters that are instants: written as UTC, however they were given. */
-const INSTANTS = new Set(['at', 'since', 'until']);
+const INSTANTS = new Set(['at', 'since', 'until', 'before']);
 
 /** Parameters whose values name no person. Of all others the name alone is kept. */
 const IMPERSONAL = new Set(
   ['revision', 'from', 'after', 'limit', 'order', 'proof', 'diff', 'bom', 'preview']
     .concat(['name', 'field', 'operation', 'entityType'])
-    .concat(['stream', 'category', 'without-data', 'without-secrets', 'before']),
+    .concat(['stream', 'category', 'position', 'without-data', 'without-secrets']),
 );
 
 /** What the values of those look like, where they mean something: numbers, truth values, names of events and fields. */
