@@ -16,10 +16,14 @@ type Recording = {
   readonly warnings: Readonly<Record<string, () => boolean>>;
 };
 
+type Recorded = Pick<ServiceContext, 'log' | 'runtime' | 'metrics' | 'started'> & {
+  readonly config: Pick<ServiceContext['config'], 'accessRecord'>;
+};
+
 /** Keeps the record of reads, as the settings say, and says in it when it is switched off and on. */
 export const recordReads = (
-  { config, log, runtime, metrics, started }: ServiceContext,
-  { readModels }: Pick<ServiceStores, 'readModels'>,
+  { config, log, runtime, metrics, started }: Recorded,
+  { readModels }: { readonly readModels: Pick<ServiceStores['readModels'], 'accessRecord'> },
 ): Recording => {
   const { clock } = runtime;
   const record = readModels.accessRecord();
