@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { textArray } from '../../../postgres/binary-array.js';
+import { bigintArray, textArray } from '../../../postgres/binary-array.js';
 import { runIn, type RunStatement } from '../../../postgres/statement.js';
 import type { Read } from '../../../read/access/access-record.js';
 import { migrateAccess } from './schema.js';
@@ -11,15 +11,15 @@ const IN_TURN = 7_310_485_201n;
 const INSERT = `
   with turn as materialized (select pg_advisory_xact_lock(${IN_TURN}))
   insert into access.read (at, actor, operation, entity_type, entity, what, form, request_id)
-  select at::timestamptz, actor, operation, entity_type, entity, what, form, request_id
-  from turn, unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+  select to_timestamp(at / 1000.0), actor, operation, entity_type, entity, what, form, request_id
+  from turn, unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
     with ordinality as given (at, actor, operation, entity_type, entity, what, form, request_id, ordinal)
   order by ordinal`;
 
 /** Adds rows in one statement. Rejects where the table is missing, or the role may not. */
 export const insertReads = async (run: RunStatement, reads: ReadonlyArray<Read>): Promise<void> => {
   const values = [
-    textArray(reads.map(({ at }) => at.toISOString())),
+    bigintArray(reads.map(({ at }) => BigInt(at.getTime()))),
     textArray(reads.map(({ user }) => user)),
     textArray(reads.map(({ operation }) => operation)),
     textArray(reads.map(({ record }) => record?.entityType ?? null)),

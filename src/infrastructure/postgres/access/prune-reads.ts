@@ -12,7 +12,7 @@ const BATCH = 10_000;
 const LOCK_TIMEOUT = '5s';
 
 const REMOVE = `
-  delete from access.read where id in (select id from access.read where at < $1::timestamptz order by at limit $2)`;
+  delete from access.read where id in (select id from access.read where at < $1::timestamptz order by id limit $2)`;
 
 /**
  * Removes the rows of reads before a time, and gives their number. `row` says so in the record itself, before the first of

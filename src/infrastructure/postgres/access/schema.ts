@@ -30,7 +30,7 @@ const accessSchema: VersionedSchema = {
      create index read_by_entity on access.read (entity, id) where entity is not null;
      create index read_by_actor on access.read (actor, id);
      create index read_by_operation on access.read (operation, id);
-     create index read_by_time on access.read (at);
+     create index read_by_time on access.read using brin (at);
      create function access.refuse_change() returns trigger language plpgsql as $$
      begin
        raise exception '% of access.read is refused: what was read is never changed or forgotten', tg_op
