@@ -29,7 +29,7 @@ export type Route = {
 type Access = TokenRequired | TokenOptional | Public;
 
 /** Reads of history, of earlier states and of files, and exports, are recorded; what users look at all day is not. */
-export type Recorded = {
+type Recorded = {
   /** `past`: where an earlier state is asked for. */
   readonly when: 'always' | 'past';
   /** The kind of the one record that it is of; left out where it is of many. */

@@ -9,7 +9,7 @@ import type { ExitCode } from '../exit-code.js';
 import { failed, printNote } from '../output.js';
 
 /** What a command is about to hand out. */
-export type Exported = {
+type Exported = {
   readonly user: string;
   /** The command, as it is written. */
   readonly operation: string;

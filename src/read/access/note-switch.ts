@@ -7,7 +7,7 @@ export const RECORD_OFF = 'recordOff';
 export const RECORD_ON = 'recordOn';
 
 /** Of the rows that the service writes for itself, and no caller asked for. */
-export const SERVICE = 'service';
+const SERVICE = 'service';
 
 /** Until it is tried again, ms. */
 const RETRY_MS = 1_000;

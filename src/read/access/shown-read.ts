@@ -6,7 +6,7 @@ const COLUMNS = ['id', 'at', 'user', 'operation', 'entityType', 'entity', 'what'
 type ShownRead = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
 
 /** A row of the record of reads as its readers see it, with its members in this order. */
-export const shownRead = ({ id, at, user, operation, record, what, form, requestId }: RecordedRead): ShownRead => ({
+const shownRead = ({ id, at, user, operation, record, what, form, requestId }: RecordedRead): ShownRead => ({
   id: Number(id),
   at: at.toISOString(),
   user,
