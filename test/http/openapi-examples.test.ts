@@ -35,8 +35,8 @@ describe('the examples of the API description', () => {
   const send = (method: string, path: string, given: Call = {}): Promise<Reply> =>
     call(method, path, { as: stack.tokenFor('admin'), ...given });
 
-  it('are what is answered about a business, from its creation to its end', async () => {
-    const { createBusiness, updateBusiness, addOwner, updateOwner } = businessOperations;
+  it('are what is answered about a business, from its creation on', async () => {
+    const { createBusiness, updateBusiness, addOwner, updateOwner, revertBusiness } = businessOperations;
     const created = await send('POST', '/business', { body: createBusiness.body.example });
     same(created, business.businessExample);
     const path = `/business/${idOf(created)}`;
@@ -47,11 +47,13 @@ describe('the examples of the API description', () => {
     same(await send('PUT', `${path}/owner/bob`, { body: updateOwner.body.example }), business.changedOwnerExample);
     same(await send('DELETE', `${path}/owner/bob`), business.changedOwnerExample);
     same(await send('DELETE', path), business.deletedBusinessExample);
+    same(await send('POST', `${path}/restore`), business.restoredBusinessExample);
+    same(await send('POST', `${path}/revert`, { body: revertBusiness.body.example }), business.revertedBusinessExample);
     same(await send('GET', `${path}/events`), business.historyExample);
   });
 
   it('are what is answered about a document', async () => {
-    const { createDocument, updateDocument } = documentOperations;
+    const { createDocument, updateDocument, revertDocument } = documentOperations;
     const form = new FormData();
     for (const [name, value] of Object.entries(createDocument.body.form.example)) form.set(name, value);
     form.set('file', new Blob(['%PDF-1.7\n']), 'articles.pdf');
@@ -65,6 +67,9 @@ describe('the examples of the API description', () => {
     same(await send('GET', '/document'), [document.documentExample]);
     same(await send('GET', path), document.documentExample);
     same(await send('PUT', path, { body: updateDocument.body.example }), document.changedDocumentExample);
+    same(await send('DELETE', path), document.deletedDocumentExample);
+    same(await send('POST', `${path}/restore`), document.restoredDocumentExample);
+    same(await send('POST', `${path}/revert`, { body: revertDocument.body.example }), document.revertedDocumentExample);
     same(await send('GET', `${path}/events`), document.historyExample);
   });
 

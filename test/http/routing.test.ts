@@ -29,7 +29,11 @@ describe('routing over HTTP', () => {
     ['/business/x/owner', 'DELETE, OPTIONS, POST, PUT'],
     ['/business/x/owner/y', 'DELETE, OPTIONS, PUT'],
     ['/document/', 'GET, HEAD, OPTIONS, POST'],
-    ['/document/x', 'GET, HEAD, OPTIONS, PUT'],
+    ['/document/x', 'DELETE, GET, HEAD, OPTIONS, PUT'],
+    ['/business/x/restore', 'OPTIONS, POST'],
+    ['/business/x/revert/', 'OPTIONS, POST'],
+    ['/document/x/restore', 'OPTIONS, POST'],
+    ['/document/x/revert', 'OPTIONS, POST'],
     ['/document/x/events/', 'GET, HEAD, OPTIONS'],
     ['/document/x/file', 'GET, HEAD, OPTIONS'],
   ] as const;
