@@ -11,7 +11,7 @@ import { decodeRequest } from '../request/decode.js';
 
 const RevisionNumber = field<number>({
   expectation: 'a whole number of at least 0',
-  schema: { type: 'integer', minimum: 0 },
+  schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   read: (value) => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined),
 });
 
