@@ -41,6 +41,11 @@ const laterBusinessEvent: fc.Arbitrary<BusinessEvent> = fc.oneof(
   fc.record({ type: fc.constant('BusinessOwnerUpdated' as const), data: fc.record({ user, title: text }) }),
   fc.record({ type: fc.constant('BusinessOwnerRemoved' as const), data: fc.record({ user }) }),
   fc.record({ type: fc.constant('BusinessDeleted' as const), data: fc.constant({}) }),
+  fc.record({ type: fc.constant('BusinessRestored' as const), data: fc.constant({}) }),
+  fc.record({
+    type: fc.constant('BusinessReverted' as const),
+    data: fc.record({ to: fc.nat(9), changes: businessChanges }),
+  }),
 );
 
 /** Mostly what a business can live through, now and then one that does not begin with its creation. */
@@ -77,8 +82,26 @@ const documentUpdated: fc.Arbitrary<DocumentEvent> = fc.record({
   data: fc.record({ changes: fc.record(documentFields, { requiredKeys: [] }), file }, { requiredKeys: ['changes'] }),
 });
 
+const content = fc
+  .option(fc.record({ file, uploaded: fc.record({ by: user, at: fc.constant('2026-01-01T00:00:00.000Z') }) }))
+  .map((given) => given ?? { file: null, uploaded: null });
+
+const documentReverted: fc.Arbitrary<DocumentEvent> = fc.record({
+  type: fc.constant('DocumentReverted' as const),
+  data: fc
+    .tuple(fc.record(documentFields, { requiredKeys: [] }), fc.option(content, { nil: {} }))
+    .map(([changes, given]) => ({ to: 0, changes, ...given })),
+});
+
+const laterDocumentEvent: fc.Arbitrary<DocumentEvent> = fc.oneof(
+  documentUpdated,
+  documentReverted,
+  fc.record({ type: fc.constant('DocumentDeleted' as const), data: fc.constant({}) }),
+  fc.record({ type: fc.constant('DocumentRestored' as const), data: fc.constant({}) }),
+);
+
 export const documentHistory: fc.Arbitrary<ReadonlyArray<DocumentEvent>> = fc
-  .tuple(fc.option(documentCreated, { freq: 9 }), fc.array(documentUpdated, { maxLength: 6 }))
+  .tuple(fc.option(documentCreated, { freq: 9 }), fc.array(laterDocumentEvent, { maxLength: 6 }))
   .map(([created, later]) => [...(created === null ? [] : [created]), ...later]);
 
 export const occurrence = { actor: 'alice', at: '2026-01-02T03:04:05.678Z' };
