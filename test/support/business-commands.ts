@@ -29,6 +29,13 @@ export const businessCommand: fc.Arbitrary<BusinessCommand> = fc.oneof(
   },
   { weight: 5, arbitrary: changes.map((fields) => ({ _tag: 'UpdateBusiness' as const, businessId, changes: fields })) },
   { weight: 1, arbitrary: fc.constant({ _tag: 'DeleteBusiness' as const }) },
+  { weight: 2, arbitrary: fc.constant({ _tag: 'RestoreBusiness' as const }) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ to: fc.nat(9), fields: changes })
+      .map(({ to, fields }) => ({ _tag: 'RevertBusiness' as const, to, fields })),
+  },
   { weight: 5, arbitrary: owner.map((data) => ({ _tag: 'AddOwner' as const, owner: data })) },
   {
     weight: 3,

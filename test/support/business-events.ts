@@ -52,6 +52,15 @@ const businessDeleted: fc.Arbitrary<BusinessEventOf<'BusinessDeleted'>> = fc.con
   data: {},
 });
 
+const businessRestored: fc.Arbitrary<BusinessEventOf<'BusinessRestored'>> = fc.constant({
+  type: 'BusinessRestored',
+  data: {},
+});
+
+const businessReverted: fc.Arbitrary<BusinessEventOf<'BusinessReverted'>> = fc
+  .tuple(fc.nat(), fc.oneof(withoutParent, withParent))
+  .map(([to, data]) => ({ type: 'BusinessReverted', data: { to, ...data } }));
+
 export const owner = fc.record({ user, title: orNull(text), equity: orNull(amount.map(Math.abs)) });
 
 const businessOwnerAdded: fc.Arbitrary<BusinessEventOf<'BusinessOwnerAdded'>> = owner.map((data) => ({
@@ -73,6 +82,8 @@ export const businessEvent: fc.Arbitrary<BusinessEvent> = fc.oneof(
   businessCreated,
   businessUpdated,
   businessDeleted,
+  businessRestored,
+  businessReverted,
   businessOwnerAdded,
   businessOwnerUpdated,
   businessOwnerRemoved,

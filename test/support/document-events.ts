@@ -41,7 +41,35 @@ const documentUpdated: fc.Arbitrary<DocumentEventOf<'DocumentUpdated'>> = fc
   )
   .map((data) => ({ type: 'DocumentUpdated', data }));
 
-export const documentEvent: fc.Arbitrary<DocumentEvent> = fc.oneof(documentCreated, documentUpdated);
+/** The file that a revert brings back, with who uploaded it; or that there was none. */
+export const contentThen = orNull(
+  fc.record({ file: storedFile, uploaded: fc.record({ by: text, at: fc.constant('2026-01-02T03:04:05.678Z') }) }),
+).map((content) => content ?? { file: null, uploaded: null });
+
+const documentReverted: fc.Arbitrary<DocumentEventOf<'DocumentReverted'>> = fc
+  .record(
+    {
+      to: fc.nat(),
+      changes: fc.record(fields, { requiredKeys: [] }),
+      content: contentThen,
+      attachedTo: attachment,
+      detachedFrom: attachment,
+    },
+    { requiredKeys: ['to', 'changes'] },
+  )
+  .map(({ content, ...data }) => ({ type: 'DocumentReverted', data: { ...data, ...content } }));
+
+const withoutData: fc.Arbitrary<DocumentEventOf<'DocumentDeleted' | 'DocumentRestored'>> = fc.constantFrom(
+  { type: 'DocumentDeleted' as const, data: {} },
+  { type: 'DocumentRestored' as const, data: {} },
+);
+
+export const documentEvent: fc.Arbitrary<DocumentEvent> = fc.oneof(
+  documentCreated,
+  documentUpdated,
+  documentReverted,
+  withoutData,
+);
 
 export const aStoredFile = (over: Partial<StoredFile> = {}): StoredFile => ({ ...draw(storedFile), ...over });
 
