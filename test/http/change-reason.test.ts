@@ -55,6 +55,11 @@ describe('a Change-Reason that is none', () => {
         ['PUT', `/business/${id}`, { body: { phone: '1' } }],
         ['DELETE', `/business/${id}/owner/bob`, {}],
         ['DELETE', `/business/${id}`, {}],
+        ['POST', `/business/${id}/restore`, {}],
+        ['POST', `/business/${id}/revert`, { body: { revision: 0 } }],
+        ['DELETE', `/document/${id}`, {}],
+        ['POST', `/document/${id}/restore`, {}],
+        ['POST', `/document/${id}/revert`, { body: { revision: 0 } }],
         ['POST', '/document', { body: form, headers: { 'content-type': FORM_TYPE } }],
       ] as const) {
         const { status, json } = await change(header, method, path, given);

@@ -79,6 +79,19 @@ describe('the sweep of files', () => {
     expect(await sweep()).to.deep.equal(swept({ examined: 3 }));
   });
 
+  it('keeps the files of a deleted document, and one that an event brought back', async () => {
+    const [first, second, third] = [await aFile('a'), await aFile('a'), await aFile('a')];
+    const uploaded = { by: 'ann', at: NOW.toISOString() };
+    await givenStream(
+      ...([store, documentStream('a'), [aDocumentCreated(named(first))], [aDocumentUpdated(named(second))]] as const),
+      [{ type: 'DocumentReverted', data: { to: 0, changes: {}, ...named(first), uploaded } }],
+      [{ type: 'DocumentReverted', data: { to: 0, changes: {}, file: null, uploaded: null } }],
+      [{ type: 'DocumentDeleted', data: {} }],
+    );
+    expect(await sweep()).to.deep.equal(swept({ examined: 3, removed: 1 }));
+    expect(files()).to.have.members([first, second]).and.not.include(third);
+  });
+
   it('keeps a file whose event is not appended yet', async () => {
     const key = await aFile('a', 0);
     expect(await sweep()).to.deep.equal(swept({}));

@@ -15,6 +15,10 @@ const operations = [
   ['POST', '/business', 'editor'],
   ['PUT', `/business/${nobody}`, 'editor'],
   ['DELETE', `/business/${nobody}`, 'admin'],
+  ['POST', `/business/${nobody}/restore`, 'admin'],
+  ['POST', `/business/${nobody}/restore?preview=true`, 'admin'],
+  ['POST', `/business/${nobody}/revert`, 'editor'],
+  ['POST', `/business/${nobody}/revert?preview=true`, 'editor'],
   ['POST', `/business/${nobody}/owner`, 'editor'],
   ['PUT', `/business/${nobody}/owner`, 'editor'],
   ['PUT', `/business/${nobody}/owner/bob`, 'editor'],
@@ -28,6 +32,11 @@ const operations = [
   ['GET', `/document/${nobody}/file?revision=0`, 'auditor'],
   ['POST', '/document', 'editor'],
   ['PUT', `/document/${nobody}`, 'editor'],
+  ['DELETE', `/document/${nobody}`, 'admin'],
+  ['POST', `/document/${nobody}/restore`, 'admin'],
+  ['POST', `/document/${nobody}/restore?preview=true`, 'admin'],
+  ['POST', `/document/${nobody}/revert`, 'editor'],
+  ['POST', `/document/${nobody}/revert?preview=true`, 'editor'],
 ] as const;
 
 const ladder = ['viewer', 'auditor', 'editor', 'admin'] as const;
