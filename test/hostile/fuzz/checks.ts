@@ -122,8 +122,9 @@ const sameAnswerToRepeat: Check = ({ repeats }, _wire, answer) =>
 const isSame = (sent: unknown, answered: unknown): boolean =>
   typeof sent === 'number' ? answered === sent + 0 || answered === String(sent) : answered === sent;
 
-const fieldsTaken: Check = ({ isPlain, body }, _wire, answer) => {
-  if (!isPlain || body._tag !== 'Json' || answer.status !== 200) return undefined;
+const fieldsTaken: Check = ({ isPlain, body, operation }, _wire, answer) => {
+  if (!isPlain || body._tag !== 'Json' || answer.status !== 200 || operation.template.endsWith('/revert'))
+    return undefined;
   const shown = objectOf(answer);
   const names = new Set(body.members.map(([key]) => key));
   const lost = body.members

@@ -60,9 +60,13 @@ describe('whatever is asked', function () {
     const target = await start({ ports: ({ storage }) => ({ storage: { ...storage, open: lost } }) });
     const { failures } = await fuzz(target, { seed: SEED, cases: 500, workers: 1 });
     const described = failures.describe((number) => `repeat ${number}`);
-    expect(failures.count()).to.equal(1);
+    expect(failures.count()).to.equal(2);
+    expect(described.match(/^\d+ × .*$/gm)?.map((line) => line.replace(/^\d+ × /, ''))).to.have.members([
+      'getDocumentFile 503 the service failed',
+      'revertDocument 503 the service failed',
+    ]);
     expect(described).to.match(
-      /^\d+ × getDocumentFile 503 the service failed\ncase (\d+): getDocumentFile, .*repeat \1$/s,
+      /^\d+ × getDocumentFile 503 the service failed\ncase (\d+): getDocumentFile, .*repeat \1$/ms,
     );
     expect(described).to.match(/ {2}> (GET|HEAD) \/api\/v1\/document\/.*"status":503/s);
   });

@@ -132,8 +132,11 @@ export class SessionState {
     for (const path of this.tags.keys()) if (path.startsWith(record.path)) this.tags.delete(path);
     keep(record.instants, new Date().toISOString());
     record.text = answered['_id'] === record.id ? text : undefined;
-    record.fileSize = fileSizeIn(answered) ?? record.fileSize;
+    // a revert may take the file away again
+    if ('size' in answered) record.fileSize = fileSizeIn(answered);
     if (method === 'DELETE' && part === undefined) record.isDeleted = true;
+    // the answer to a preview shows no record
+    if (template.endsWith('/restore') && record.text !== undefined) record.isDeleted = false;
     for (const [name, provider] of this.#providers)
       if (provider.template === template || template === `${provider.template}/{${name}}`)
         this.#changePart(method, name, record, part ?? partIn(answered));

@@ -48,7 +48,7 @@ const remember = (
   tagBefore: string | undefined,
 ): void => {
   const [key, ...others] = draft.headers.filter(([name]) => name === 'Idempotency-Key').map(([, value]) => value);
-  const hasAppended = draft.method !== 'PUT' || answer.headers.etag !== tagBefore;
+  const hasAppended = answer.headers.etag !== tagBefore;
   if (key === undefined || others.length > 0) return;
   if (answer.status !== 200 || draft.repeats !== undefined || !hasAppended) return;
   const { operation, record, part } = draft;

@@ -38,7 +38,10 @@ const hasParts =
 
 /** One that has what the operation is about, where there is one. */
 const recordOf = (operation: Operation, context: Context): KnownRecord | undefined => {
-  const records = context.state.records(context.state.recordNameOf(operation) ?? '');
+  const isRestore = operation.template.endsWith('/restore') && context.random.chance(MOSTLY);
+  const name = context.state.recordNameOf(operation) ?? '';
+  const deleted = isRestore ? context.state.records(name, true) : [];
+  const records = deleted.length > 0 ? deleted : context.state.records(name);
   const partName = partNameOf(operation, context);
   const hasFile = ({ fileSize }: KnownRecord): boolean => fileSize !== undefined;
   const isBetter = partName !== undefined ? hasParts(partName) : documents(operation, 206) ? hasFile : () => true;
@@ -133,6 +136,8 @@ const jsonBody = (schema: Schema, target: Target, context: Context): Body => {
   const { random, valuesOf } = context;
   const members = Object.entries(schema.properties ?? {}).flatMap(([key, property]): Pairs => {
     if (!isRequired(schema, key) && !random.chance(OFTEN)) return [];
+    // the only revision that every record has
+    if (key === 'revision') return [[key, '0']];
     if (target.part !== undefined && NAMES_PART.includes(key)) return [[key, JSON.stringify(target.part)]];
     return [[key, random.pick(valuesOf(key, property).valid)]];
   });

@@ -73,7 +73,8 @@ export const address: ReadonlyArray<Mutation> = [
   {
     name: 'of a record of another kind, or a deleted one',
     weight: 2,
-    suits: namesRecord,
+    // a restore is of a deleted one
+    suits: (operation) => namesRecord(operation) && !operation.template.endsWith('/restore'),
     apply: (draft, context) => {
       const { state, random } = context;
       const own = state.recordNameOf(draft.operation) ?? '';

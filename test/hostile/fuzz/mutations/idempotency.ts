@@ -27,6 +27,18 @@ const unlessKeyed = (operation: Operation, { state }: Context): Mutation | undef
 /** A body that asks for something that no other asks for. */
 const otherBody = ({ json, method }: Operation, { unique }: Context): Body => {
   if (method === 'DELETE' || json === undefined) return { _tag: 'None' };
+  const fields = json.properties?.['fields']?.items?.enum;
+  if (fields !== undefined) {
+    // `displayname` is another name of `displayName`
+    const different = fields.filter((name) => name !== 'displayname').toReversed();
+    return {
+      _tag: 'Json',
+      members: [
+        ['revision', '0'],
+        ['fields', JSON.stringify(different)],
+      ],
+    };
+  }
   const known = ['name', 'title', 'user'].find((name) => Object.hasOwn(json.properties ?? {}, name)) ?? 'name';
   const [key = known] = json.required ?? [];
   return { _tag: 'Json', members: [[key, JSON.stringify(unique)]] };
@@ -64,6 +76,7 @@ export const idempotency: ReadonlyArray<Mutation> = [
       const original = context.random.pick(known);
       withKey(draft, original.key);
       draft.path = original.wire.path.split('?')[0] ?? draft.path;
+      draft.query = without(draft.query, 'preview');
       const isInPath = pathNames(draft.operation.template).includes('ownerId');
       if (isInPath) draft.query = without(draft.query, 'ownerId');
       else if (draft.query.some(([name]) => name === 'ownerId')) draft.query = [['ownerId', context.unique]];
