@@ -19,7 +19,7 @@ import { SEAL_STREAM } from '../../src/event-sourcing/operators/decision-events.
 import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
 import { renderVerifier, type Signer } from '../../src/seal/note-key.js';
 import { wholeLog, withoutPositions } from '../support/chained-events.js';
-import { aDocumentCreated } from '../support/document-events.js';
+import { aDocumentCreated, aDocumentReverted, aDocumentUpdated } from '../support/document-events.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { givenStream } from '../support/given-stream.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -168,6 +168,23 @@ describe('a backup', () => {
     expect(await restore(target)).to.deep.include({ _tag: 'Right' });
     expect(withoutPositions(await wholeLog(target.log))).to.deep.equal(withoutPositions(await wholeLog(store)));
     expect([...target.files.objects.keys()]).to.have.members(keys);
+  });
+
+  it('has a file that two events name, whole and once, and those of a deleted document', async () => {
+    const [first, second] = [aFile('first'), aFile('second')];
+    const events = [aDocumentCreated({ file: first }), aDocumentUpdated({ file: second }), aDocumentReverted(first)];
+    await givenStream(store, documentStream('a'), ...events.map((event) => [event] as const), [
+      { type: 'DocumentDeleted', data: {} },
+    ]);
+    expect((await written()).files).to.equal(3);
+    expect(await verify()).to.deep.equal([]);
+    const target = emptyTarget();
+    const restored = await restore(target);
+    expect(E.isRight(restored) && restored.right).to.deep.include({ events: 4, files: 3, lacking: 0, lost: 0 });
+    expect([...target.files.objects].map(([key, { content }]) => [key, content.toString()])).to.have.deep.members([
+      [first.key, 'first'],
+      [second.key, 'second'],
+    ]);
   });
 
   it('gets only what is new by the next run', async () => {

@@ -7,7 +7,7 @@ import { newFileKey } from '../../src/application/document/file-key.js';
 import type { StoredFile } from '../../src/domain/document/events.js';
 import type { FileContents } from '../../src/read/get-file.js';
 import { type FileFinding, verifyFiles } from '../../src/read/verify-files.js';
-import { aDocumentCreated, aDocumentUpdated } from '../support/document-events.js';
+import { aDocumentCreated, aDocumentReverted, aDocumentUpdated } from '../support/document-events.js';
 import { makeLookout } from '../support/lookout.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { givenStream } from '../support/given-stream.js';
@@ -65,6 +65,29 @@ describe('verifying files', () => {
     expect(await verify()).to.deep.equal({ ...none, files: 3, bytes: 3 * CONTENT.length });
     expect([named, checked, findings]).to.deep.equal([[first.key, second.key, other.key], [1, 2, 3], []]);
     expect(storage.given).to.equal(3 * CONTENT.length);
+  });
+
+  it('reads a file for each event that names it, also one that was brought back or whose document is deleted', async () => {
+    const [first, second] = [aFile('a'), aFile('a')];
+    await givenStream(
+      ...([
+        store,
+        documentStream('a'),
+        [aDocumentCreated({ file: first })],
+        [aDocumentUpdated({ file: second })],
+      ] as const),
+      [aDocumentReverted(first)],
+      [aDocumentReverted(null)],
+      [{ type: 'DocumentDeleted', data: {} }],
+    );
+    expect(await verify()).to.deep.equal({ ...none, files: 3, bytes: 3 * CONTENT.length });
+    expect([named, findings]).to.deep.equal([[first.key, second.key, first.key], []]);
+    storage.objects.delete(first.key);
+    expect(await verify()).to.deep.include({ files: 3, missing: 2 });
+    expect(findings.map(({ key, revision }) => [key, revision])).to.deep.equal([
+      [first.key, '0'],
+      [first.key, '2'],
+    ]);
   });
 
   it('names what is missing, longer, shorter or another, and reads on', async () => {

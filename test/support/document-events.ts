@@ -86,3 +86,9 @@ export const aDocumentUpdated = (
   type: 'DocumentUpdated',
   data: { ...draw(documentUpdated).data, ...over },
 });
+
+/** Back to a file, uploaded by ann, or to none. */
+export const aDocumentReverted = (file: StoredFile | null): DocumentEventOf<'DocumentReverted'> => ({
+  type: 'DocumentReverted',
+  data: { to: 0, changes: {}, file, uploaded: file && { by: 'ann', at: '2026-01-02T03:04:05.678Z' } },
+});

@@ -8,7 +8,7 @@ import { type SweepFault, sweepFiles, type SweepOptions } from '../../../src/app
 import type { ObjectStorage, StorageUnavailable } from '../../../src/application/ports.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
-import { aDocumentCreated, aDocumentUpdated, aStoredFile } from '../../support/document-events.js';
+import { aDocumentCreated, aDocumentReverted, aDocumentUpdated, aStoredFile } from '../../support/document-events.js';
 import { downEventStore } from '../../support/down-event-store.js';
 import { FakeObjectStorage } from '../../support/fake-object-storage.js';
 import { givenStream } from '../../support/given-stream.js';
@@ -81,11 +81,11 @@ describe('the sweep of files', () => {
 
   it('keeps the files of a deleted document, and one that an event brought back', async () => {
     const [first, second, third] = [await aFile('a'), await aFile('a'), await aFile('a')];
-    const uploaded = { by: 'ann', at: NOW.toISOString() };
+    const [was, is] = [aStoredFile({ key: first }), aStoredFile({ key: second })];
     await givenStream(
-      ...([store, documentStream('a'), [aDocumentCreated(named(first))], [aDocumentUpdated(named(second))]] as const),
-      [{ type: 'DocumentReverted', data: { to: 0, changes: {}, ...named(first), uploaded } }],
-      [{ type: 'DocumentReverted', data: { to: 0, changes: {}, file: null, uploaded: null } }],
+      ...([store, documentStream('a'), [aDocumentCreated({ file: was })], [aDocumentUpdated({ file: is })]] as const),
+      [aDocumentReverted(was)],
+      [aDocumentReverted(null)],
       [{ type: 'DocumentDeleted', data: {} }],
     );
     expect(await sweep()).to.deep.equal(swept({ examined: 3, removed: 1 }));
