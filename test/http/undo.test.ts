@@ -131,10 +131,17 @@ describe('the details of undoing over HTTP', () => {
         expect(await events()).to.have.length(3);
       });
 
+      it('answers many previews of one caller at once, each of which takes one history', async () => {
+        const previews = await Promise.all(
+          Array.from({ length: 12 }, () => call('POST', `${path}/revert?preview=true`, { body: { revision: 0 } })),
+        );
+        expect(previews.map(({ status }) => status)).to.deep.equal(Array(12).fill(200));
+      });
+
       it('makes an event of one of many that delete, or restore, at once', async () => {
         const together = (method: string, at: string) =>
           Promise.all(Array.from({ length: 8 }, () => call(method, at))).then((all) => all.map(({ status }) => status));
-        expect((await together('DELETE', path)).sort()).to.deep.equal([200, ...Array(7).fill(404)]);
+        expect((await together('DELETE', path)).sort()).to.deep.equal([200, ...Array<number>(7).fill(404)]);
         expect(await together('POST', `${path}/restore`)).to.deep.equal(Array(8).fill(200));
         expect(await events()).to.have.length(4);
       });
