@@ -181,4 +181,12 @@ describe('the file of a document', () => {
     expect(await getFile(inRow, without, earlier)).to.deep.equal(E.right(O.some({ file: null, revision: 0n })));
     expect(await getFile(inRow, O.none, earlier)).to.deep.equal(E.right(O.none));
   });
+
+  it('is nothing where the document is deleted, by its row and by its stream', async () => {
+    const deleted: DocumentState = { ...current(old), _tag: 'Deleted' };
+    const inDeleted = O.some({ state: deleted, revision: 5n, ...times });
+    expect(await getFile(E.right(O.none), inDeleted)).to.deep.equal(E.right(O.none));
+    expect(await getFile(inRow, inDeleted, now, true)).to.deep.equal(E.right(O.none));
+    expect(await getFile(E.left(away), inDeleted)).to.deep.equal(E.right(O.none));
+  });
 });

@@ -22,6 +22,8 @@ const create = (fields: object = {}): BusinessCommand => ({
 });
 const update = (changes: object): BusinessCommand => ({ _tag: 'UpdateBusiness', businessId: 'b1', changes });
 const remove: BusinessCommand = { _tag: 'DeleteBusiness' };
+const restore: BusinessCommand = { _tag: 'RestoreBusiness' };
+const revert = (fields: object): BusinessCommand => ({ _tag: 'RevertBusiness', to: 0, fields });
 const addOwner = (owner: object = {}): BusinessCommand => ({ _tag: 'AddOwner', owner: { ...alice, ...owner } });
 const updateOwner = (changes: object): BusinessCommand => ({ _tag: 'UpdateOwner', user: 'alice', changes });
 const removeOwner: BusinessCommand = { _tag: 'RemoveOwner', user: 'alice' };
@@ -31,6 +33,8 @@ const onlyOnActive = {
   'an update that changes nothing': update({}),
   'an update that names itself as parent': update({ parent: 'b1' }),
   'a deletion': remove,
+  'a revert': revert({ phone: '2' }),
+  'a revert that changes nothing': revert({}),
   'a new owner': addOwner(),
   'an owner update': updateOwner({ title: 'CTO' }),
   'an owner removal': removeOwner,
@@ -133,6 +137,53 @@ describe('deciding on a business', () => {
 
   it('records a deletion', () => {
     givenBusiness(created).when(remove).thenEvents({ type: 'BusinessDeleted', data: {} });
+  });
+
+  describe('to restore it', () => {
+    const restored: BusinessEvent = { type: 'BusinessRestored', data: {} };
+
+    it('records it of a deleted one, each time', () => {
+      givenBusiness(created, aBusinessDeleted()).when(restore).thenEvents(restored);
+      givenBusiness(created, aBusinessDeleted(), restored, aBusinessDeleted()).when(restore).thenEvents(restored);
+    });
+
+    it('finds nothing to do where it is not deleted', () => {
+      givenBusiness(created).when(restore).thenNothing();
+      givenBusiness(created, aBusinessDeleted(), restored).when(restore).thenNothing();
+    });
+
+    it('refuses before it was created', () => {
+      givenBusiness().when(restore).thenRejected({ _tag: 'BusinessNotFound' });
+    });
+
+    it('lets it be created no second time, and be changed again', () => {
+      givenBusiness(created, aBusinessDeleted(), restored)
+        .when(create())
+        .thenRejected({ _tag: 'BusinessAlreadyExists' });
+      givenBusiness(created, aBusinessDeleted(), restored)
+        .when(update({ phone: '2' }))
+        .thenEvents({ type: 'BusinessUpdated', data: { changes: { phone: '2' } } });
+    });
+  });
+
+  describe('to revert it', () => {
+    it('records the revision, and those of its values that differ', () => {
+      givenBusiness(created)
+        .when(revert({ name: 'Ω & Söhne', phone: null, city: 'Ulm', dba: null }))
+        .thenEvents({ type: 'BusinessReverted', data: { to: 0, changes: { phone: null, city: 'Ulm' } } });
+    });
+
+    it('names the parent it had when that changes', () => {
+      givenBusiness(created)
+        .when(revert({ parent: null }))
+        .thenEvents({ type: 'BusinessReverted', data: { to: 0, changes: { parent: null }, previousParent: 'p1' } });
+    });
+
+    it('finds nothing to do when all is as it was', () => {
+      givenBusiness(created)
+        .when(revert({ phone: '1', parent: 'p1', city: null }))
+        .thenNothing();
+    });
   });
 
   describe('on its owners', () => {

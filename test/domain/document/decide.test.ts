@@ -32,6 +32,10 @@ const update = (changes: object, stored?: StoredFile): DocumentCommand => ({
   changes,
   file: stored,
 });
+const revert = (
+  fields: object,
+  content?: Extract<DocumentCommand, { _tag: 'RevertDocument' }>['content'],
+): DocumentCommand => ({ _tag: 'RevertDocument', to: 0, fields, content });
 
 describe('deciding on a document', () => {
   describe('to create it', () => {
@@ -216,6 +220,77 @@ describe('deciding on a document', () => {
           type: 'DocumentUpdated',
           data: { changes: { entity: null }, detachedFrom: { entity: 'e1', entityType: 'Lead' } },
         });
+    });
+  });
+
+  describe('to delete and to restore it', () => {
+    const remove: DocumentCommand = { _tag: 'DeleteDocument' };
+    const restore: DocumentCommand = { _tag: 'RestoreDocument' };
+    const deleted = { type: 'DocumentDeleted', data: {} } as const;
+    const restored = { type: 'DocumentRestored', data: {} } as const;
+
+    it('records either, each time', () => {
+      givenDocument(attached).when(remove).thenEvents(deleted);
+      givenDocument(attached, deleted).when(restore).thenEvents(restored);
+      givenDocument(attached, deleted, restored).when(remove).thenEvents(deleted);
+      givenDocument(attached, deleted, restored, deleted).when(restore).thenEvents(restored);
+    });
+
+    it('refuses either before it was created, and all but a restore of a deleted one', () => {
+      for (const command of [remove, restore, revert({})])
+        givenDocument().when(command).thenRejected({ _tag: 'DocumentNotFound' });
+      for (const command of [remove, revert({}), revert({}, { file: null, uploaded: null }), update({ name: 'x' })])
+        givenDocument(attached, deleted).when(command).thenRejected({ _tag: 'DocumentNotFound' });
+      givenDocument(attached, deleted).when(create()).thenRejected({ _tag: 'DocumentAlreadyExists' });
+    });
+
+    it('finds nothing to restore where it is not deleted', () => {
+      givenDocument(attached).when(restore).thenNothing();
+    });
+  });
+
+  describe('to revert it', () => {
+    const uploaded = { by: 'ann', at: '2026-01-02T03:04:05.678Z' };
+
+    it('records the revision, and those of its values that differ', () => {
+      givenDocument(created())
+        .when(revert({ name: 'Contract', tags: ['b', 'a'], description: null, type: 'Image' }))
+        .thenEvents({ type: 'DocumentReverted', data: { to: 0, changes: { tags: ['b', 'a'], type: 'Image' } } });
+    });
+
+    it('records the file with who uploaded it, and that there was none', () => {
+      givenDocument(created())
+        .when(revert({}, { file, uploaded }))
+        .thenEvents({ type: 'DocumentReverted', data: { to: 0, changes: {}, file, uploaded } });
+      givenDocument(created({ file }))
+        .when(revert({}, { file: null, uploaded: null }))
+        .thenEvents({ type: 'DocumentReverted', data: { to: 0, changes: {}, file: null, uploaded: null } });
+    });
+
+    it('takes the same content under another key for another file', () => {
+      const other = { ...file, key: 'k2' };
+      givenDocument(created({ file }))
+        .when(revert({}, { file: other, uploaded }))
+        .thenEvents({ type: 'DocumentReverted', data: { to: 0, changes: {}, file: other, uploaded } });
+    });
+
+    it('names what it is attached to, and what it was attached to when that changes', () => {
+      const lead = { entity: 'e1', entityType: 'Lead' } as const;
+      givenDocument(attached)
+        .when(revert({ name: 'x' }))
+        .thenEvents({ type: 'DocumentReverted', data: { to: 0, changes: { name: 'x' }, attachedTo: lead } });
+      givenDocument(attached)
+        .when(revert({ entity: null }))
+        .thenEvents({ type: 'DocumentReverted', data: { to: 0, changes: { entity: null }, detachedFrom: lead } });
+    });
+
+    it('finds nothing to do when all is as it was', () => {
+      givenDocument(created({ file }))
+        .when(revert({ name: 'Contract', tags: ['a', 'b'] }, { file, uploaded }))
+        .thenNothing();
+      givenDocument(created())
+        .when(revert({}, { file: null, uploaded: null }))
+        .thenNothing();
     });
   });
 });
