@@ -140,7 +140,7 @@ describe('a record by its id', () => {
 describe('the file of a document', () => {
   const file = aStoredFile();
   const old = aStoredFile();
-  const current = (stored: typeof file | null): DocumentState => ({
+  const current = (stored: typeof file | null): Extract<DocumentState, { readonly _tag: 'Current' }> => ({
     _tag: 'Current',
     fields: { name: 'x', description: null, tags: [], type: 'Offer', entityType: 'Offer', entity: null },
     createdType: 'Offer',
