@@ -30,8 +30,8 @@ type Access = TokenRequired | TokenOptional | Public;
 
 /** Reads of history, of earlier states and of files, and exports, are recorded; what users look at all day is not. */
 type Recorded = {
-  /** `past`: where an earlier state is asked for. */
-  readonly when: 'always' | 'past';
+  /** `past`: where an earlier state is asked for; `preview`: where a change is not made, but its preview is shown. */
+  readonly when: 'always' | 'past' | 'preview';
   /** The kind of the one record that it is of; left out where it is of many. */
   readonly entityType?: string;
   /** How it is answered, where that is not said by the type of the answer: a file has that of its content. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { keysOf } from '../../src/http/fields/keys-of.js';
 import { registry } from '../../src/entities/registry.js';
 import { auditRoutes, readsRoutes } from '../../src/http/audit/routes.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
@@ -31,8 +32,8 @@ describe('the record of reads over HTTP', () => {
       ...(body === undefined ? {} : { body }),
     });
 
-  const statusOf = async (path: string, headers?: Headers, method?: string): Promise<number> => {
-    const response = await send(path, headers, method);
+  const statusOf = async (path: string, headers?: Headers, method?: string, body?: string): Promise<number> => {
+    const response = await send(path, headers, method, body);
     await response.arrayBuffer();
     return response.status;
   };
@@ -102,6 +103,28 @@ describe('the record of reads over HTTP', () => {
       expect(row, path).to.deep.equal({ user: 'alice', operation, ...of, what, form, requestId: 'asked' });
       expect([at instanceof Date, more]).to.deep.equal([true, []]);
     }
+  });
+
+  it('has a preview of what a revert or a restore would change, and not what is done', async () => {
+    const json = { 'Content-Type': 'application/json' };
+    for (const [of, id] of [
+      ['business', business],
+      ['document', document],
+    ] as const)
+      for (const [operation, body] of [
+        ['revert', '{"revision":0}'],
+        ['restore', undefined],
+      ] as const) {
+        recorded = [];
+        const path = `/api/v1/${of}/${id}/${operation}`;
+        expect(await statusOf(`${path}?preview=true`, json, 'POST', body)).to.equal(200);
+        expect(await statusOf(path, json, 'POST', body)).to.equal(200);
+        expect(await statusOf(`${path}?preview=false`, json, 'POST', body)).to.equal(200);
+        const entityType = of === 'business' ? 'Business' : 'Document';
+        expect(recorded.map(({ operation: name, record: what, what: asked }) => [name, what, asked])).to.deep.equal([
+          [`${operation}${entityType}`, { entityType, entity: id }, 'preview=true'],
+        ]);
+      }
   });
 
   it('has a feed when it is opened', async () => {
@@ -178,5 +201,11 @@ describe('the record of reads over HTTP', () => {
     expect(plain).to.have.members(PLAIN);
     const past = table.filter((route) => route.access === 'token' && route.recorded?.when === 'past');
     expect(past.map(({ operation }) => operation)).to.deep.equal(['getBusiness', 'getDocument']);
+    const previewing = table.filter(
+      ({ description: { query } }) => query !== undefined && keysOf(query).includes('preview'),
+    );
+    expect(previewing.map((route) => route.access === 'token' && route.recorded?.when)).to.deep.equal(
+      Array(4).fill('preview'),
+    );
   });
 });

@@ -22,6 +22,7 @@ const named = `${owner}/:ownerId`;
 
 const always = { when: 'always', entityType: 'Business' } as const;
 const past = { ...always, when: 'past' } as const;
+const preview = { ...always, when: 'preview' } as const;
 
 const row = rowOf(businessOperations, { absent: 'business_not_found' });
 
@@ -47,8 +48,8 @@ const changing = (businesses: Businesses): ReadonlyArray<Route> => {
     { ...row('createBusiness', 'POST', all, editors), handle: withBusinessRejections(createBusiness(businesses)) },
     { ...row('updateBusiness', 'PUT', one, editors), handle: withBusinessRejections(updateBusiness(businesses)) },
     { ...row('deleteBusiness', 'DELETE', one, admins), handle: withBusinessRejections(deleteBusiness(businesses)) },
-    { ...row('restoreBusiness', 'POST', `${one}/restore`, admins), handle: restore },
-    { ...row('revertBusiness', 'POST', `${one}/revert`, editors), handle: revert },
+    { ...row('restoreBusiness', 'POST', `${one}/restore`, admins), recorded: preview, handle: restore },
+    { ...row('revertBusiness', 'POST', `${one}/revert`, editors), recorded: preview, handle: revert },
     { ...row('addOwner', 'POST', owner, editors), handle: withBusinessRejections(addOwner(businesses)) },
     { ...row('updateOwner', 'PUT', owner, editors), handle: update },
     { ...row('updateOwnerByPath', 'PUT', named, editors), handle: update },

@@ -29,6 +29,7 @@ type DocumentOptions = {
 
 const always = { when: 'always', entityType: 'Document' } as const;
 const past = { ...always, when: 'past' } as const;
+const preview = { ...always, when: 'preview' } as const;
 const file = { ...always, form: 'file' } as const;
 
 const row = rowOf(documentOperations, { absent: 'document_not_found' });
@@ -58,8 +59,8 @@ const changing = (documents: Documents, { maxUploadBytes }: DocumentOptions): Re
     { ...row('createDocument', 'POST', all, editors), handle: create },
     { ...row('updateDocument', 'PUT', one, editors), handle: update },
     { ...row('deleteDocument', 'DELETE', one, admins), handle: withDocumentRejections(deleteDocument(documents)) },
-    { ...row('restoreDocument', 'POST', `${one}/restore`, admins), handle: restore },
-    { ...row('revertDocument', 'POST', `${one}/revert`, editors), handle: revert },
+    { ...row('restoreDocument', 'POST', `${one}/restore`, admins), recorded: preview, handle: restore },
+    { ...row('revertDocument', 'POST', `${one}/revert`, editors), recorded: preview, handle: revert },
   ];
 };
 

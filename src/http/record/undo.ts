@@ -118,12 +118,16 @@ export const revertRecord =
     const then = O.isSome(found.right.then) ? found.right.then.value.state : undefined;
     if (then === undefined || !isRecord(then))
       return stateAbsent({ newestRevision }, id.right, { _tag: 'AtRevision', revision });
-    const admitted = await admit?.(request, id.right, wanted, then);
-    if (admitted !== undefined && E.isLeft(admitted)) return admitted;
-    return respond(undoing, {
+    const step = {
       ...{ admitPage, context, id: id.right, isPreview, until },
       undo: revertTo(wanted, then),
       revision: wanted.revision,
-      staying: (now) => staying?.(wanted, then, now) ?? [],
-    });
+      staying: (now: State) => staying?.(wanted, then, now) ?? [],
+    };
+    const admitted = await admit?.(request, id.right, wanted, then);
+    if (admitted === undefined || E.isRight(admitted)) return respond(undoing, step);
+    if (isPreview || context.idempotencyKey === undefined) return admitted;
+    // what was done before is answered as it was then; a command that is to be done now fails for its precondition
+    const repeated = await respond(undoing, { ...step, context: { ...context, precondition: () => false } });
+    return E.isRight(repeated) ? repeated : admitted;
   };

@@ -2,7 +2,7 @@ import Router, { type RouterMiddleware } from '@koa/router';
 import { either as E } from 'fp-ts';
 import type { Identified } from '../authentication/authenticate.js';
 import { connectionOf } from '../budget/connection.js';
-import { NO_QUERY, type Query, readQuery } from '../parameters/query.js';
+import { NO_QUERY, type Query, type QueryValues, readQuery } from '../parameters/query.js';
 import { type Handling, type KoaContext, pathOf, type RequestContext, type RequestState } from '../request-context.js';
 import type { RecordedRequest } from '../recorded-read.js';
 import { isProbe, type Route } from '../route.js';
@@ -63,7 +63,12 @@ const recordingOf = (route: Route): ((query: Query) => RecordedRequest | undefin
   if (route.access !== 'token' || route.recorded === undefined) return NOT_RECORDED;
   const { when, entityType, form } = route.recorded;
   const known = parametersOf(route.description);
-  return ({ values }) => (when === 'always' || asksForPast(values) ? { entityType, form, known, values } : undefined);
+  const isMeant = {
+    always: () => true,
+    past: asksForPast,
+    preview: ({ preview }: QueryValues) => preview === 'true',
+  }[when];
+  return ({ values }) => (isMeant(values) ? { entityType, form, known, values } : undefined);
 };
 
 const middlewareOf = (route: Route, common: Admission): RouterMiddleware<RequestState> => {
