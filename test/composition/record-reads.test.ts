@@ -61,7 +61,7 @@ describe('a service that records reads', () => {
   it('writes what it holds before it closes the record', async () => {
     const { clock, record, recordRead, closed, stop } = start('on');
     await clock.advance(0);
-    recordRead?.(aRead());
+    void recordRead?.(aRead());
     expect(record.rows).to.have.length(0);
     await stop();
     expect([record.rows.length, closed]).to.deep.equal([1, ['record of reads']]);
