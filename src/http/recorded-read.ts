@@ -2,7 +2,6 @@ import type { Clock } from '../event-sourcing/clock.js';
 import { isUuid } from '../event-sourcing/uuid.js';
 import type { Read } from '../read/access/access-record.js';
 import { whatWasAsked } from '../read/access/what-was-asked.js';
-import type { QueryValues } from './parameters/query.js';
 import type { KoaContext } from './request-context.js';
 import type { HttpResponse } from './response/http-response.js';
 
@@ -11,17 +10,6 @@ import type { HttpResponse } from './response/http-response.js';
  * gets no answer.
  */
 export type RecordRead = (read: Read) => Promise<boolean> | undefined;
-
-/** A request whose answer goes into the record of reads. */
-export type RecordedRequest = {
-  /** Undefined where it is of many records. */
-  readonly entityType: string | undefined;
-  /** Undefined where the type of the answer says it. */
-  readonly form: 'file' | undefined;
-  /** The parameters that its operation knows: a name that a client makes up may be anything. */
-  readonly known: ReadonlyArray<string>;
-  readonly values: QueryValues;
-};
 
 const FORMS: Readonly<Record<string, string>> = {
   'application/json': 'json',

@@ -7,7 +7,7 @@ import type { UnknownNames } from './parameters/unknown.js';
 import type { ErrorCode } from './problem/error-codes.js';
 import type { Failure } from './problem/failure.js';
 import type { Fault } from './problem/problem.js';
-import type { RecordedRequest } from './recorded-read.js';
+import type { RecordedRequest } from './recorded-request.js';
 import type { HttpResponse } from './response/http-response.js';
 
 /** What comes of a request: there already, where nothing has to be waited for. */

@@ -2,7 +2,7 @@ import type { Caller } from './authentication/roles.js';
 import type { Connection } from './budget/connection.js';
 import type { ProcessBudget } from './budget/process-budget.js';
 import type { ErrorCode } from './problem/error-codes.js';
-import type { RecordedRequest } from './recorded-read.js';
+import type { RecordedRequest } from './recorded-request.js';
 import type { Handling, RequestState } from './request-context.js';
 
 /**

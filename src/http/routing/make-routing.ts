@@ -4,7 +4,7 @@ import type { Identified } from '../authentication/authenticate.js';
 import { connectionOf } from '../budget/connection.js';
 import { NO_QUERY, type Query, type QueryValues, readQuery } from '../parameters/query.js';
 import { type Handling, type KoaContext, pathOf, type RequestContext, type RequestState } from '../request-context.js';
-import type { RecordedRequest } from '../recorded-read.js';
+import type { RecordedRequest } from '../recorded-request.js';
 import { isProbe, type Route } from '../route.js';
 import { admit, type Admission, asksForPast, type Guarded } from './admit.js';
 import { parametersOf } from './find-unknown.js';
