@@ -3,7 +3,7 @@ import { idOf, type Reply } from '../support/client.js';
 import { FORM_TYPE, formOf } from '../support/multipart-form.js';
 import { stackOfSuite } from '../support/stack-of-suite.js';
 
-type Event = Readonly<Record<'name' | 'reason', string>>;
+type Event = Readonly<Record<'message' | 'name' | 'reason', string>>;
 
 const REASON = { 'Change-Reason': 'by mistake' };
 const strict = { prefer: 'handling=strict' };
@@ -32,6 +32,14 @@ describe('the details of undoing over HTTP', () => {
         await call('POST', `${path}/revert`, { headers: REASON, body: { revision: 0 } });
         const [, , ...undone] = await events();
         expect(undone.map(({ reason }) => reason)).to.deep.equal(['by mistake', 'by mistake', 'by mistake']);
+      });
+
+      it('says of each event to which revision it went, also where all else is the same', async () => {
+        await call('PUT', path, { body: { name: 'third' } });
+        for (const revision of [0, 1, 0, 2]) await call('POST', `${path}/revert`, { body: { revision } });
+        expect((await events()).slice(3).map(({ message }) => message)).to.deep.equal(
+          [0, 1, 0, 2].map((revision) => `name reverted to revision ${revision}`),
+        );
       });
 
       it('is refused where a condition fails, and appends nothing', async () => {
