@@ -5,7 +5,8 @@ import { oneOf } from '../chance.js';
 import { aRecord, type Client } from './client.js';
 import { command } from './command.js';
 import { LEDGER } from './auditing.js';
-import { BUSINESSES, create, newKey } from './on-businesses.js';
+import { BUSINESSES, create } from './on-businesses.js';
+import { newKey } from './repeating.js';
 import type { LedgerEvent } from './told.js';
 
 /** The longest that a client stays with one connection, and that it waits until it connects again, ms. */

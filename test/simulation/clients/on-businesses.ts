@@ -1,4 +1,5 @@
 import { command } from './command.js';
+import { keyFor, newKey, repeat } from './repeating.js';
 import { revisionIn, rowIn } from './seen.js';
 import { below, isLucky, oneOf } from '../chance.js';
 import { aRecord, askAny, type Asked, type Client, isDown, type Request } from './client.js';
@@ -8,20 +9,6 @@ export const BUSINESSES = '/api/v1/business';
 /** One of these is a word of each name. */
 export const WORDS = ['oak', 'elm', 'ash', 'fir'];
 export const USERS = ['ann', 'bob', 'eve'];
-
-export const newKey = ({ random }: Client): string => `"${random.uuid()}"`;
-
-/** A key belongs to a method and a path, so one that was used for others may be used again: best one of the same path. */
-const keyFor = (client: Client, { method, path }: Request, chance: number): string => {
-  const { keys } = client;
-  const used = keys.filter((use) => use.method === method && use.path === path).map(({ key }) => key);
-  const others = keys.filter(({ key }) => !used.includes(key));
-  const other = isLucky(client, chance) ? (others.findLast((use) => use.path === path) ?? others.at(-1)) : undefined;
-  if (other !== undefined) client.notes.count('a key is used for another request, too');
-  const key = other?.key ?? newKey(client);
-  keys.push({ method, path, key });
-  return key;
-};
 
 const nameOf = (client: Client, mark: string): string => `${mark} ${oneOf(client, WORDS) ?? ''}`;
 
@@ -36,28 +23,6 @@ export const create = async (client: Client): Promise<void> => {
   if (done === undefined) return;
   client.told.records.Business.push(rowIn(done)._id);
   if (key.key !== undefined && isLucky(client, 0.3)) repeat(client, request, mark, key.key, done);
-};
-
-/** For how long a command is not repeated at most, ms. */
-const REPEATED_MS = 30_000;
-
-/** Asks again with the same key, at once or later: the answer is as it was. */
-const repeat = (client: Client, request: Request, mark: string, key: string, first: Asked): void => {
-  const isAtOnce = client.told.isCalm() || isLucky(client, 0.4);
-  const pause = client.world.sleep(isAtOnce ? 0 : client.random.fraction() * REPEATED_MS);
-  if (first.answer.status === 200) client.meanwhile.push(pause.then(() => askAgain(client, request, mark, key, first)));
-};
-
-const askAgain = async (client: Client, request: Request, mark: string, key: string, first: Asked): Promise<void> => {
-  const { notes } = client;
-  const headers = { ...request.headers, 'change-reason': mark, 'idempotency-key': key };
-  const again = await askAny(client, { ...request, headers });
-  if (again === undefined) return;
-  notes.count('a command is repeated');
-  const { status, text, headers: answered } = again.answer;
-  if (status !== 200 || text !== first.answer.text || answered.etag !== first.answer.headers.etag)
-    notes.breaks(`${mark} was answered ${first.answer.text}, and ${status} ${text} when it was repeated`);
-  if (answered['idempotent-replayed'] !== 'true') notes.breaks(`${mark} was carried out when it was repeated`);
 };
 
 /** Asks for something else with the same key: it is refused, and not written. */

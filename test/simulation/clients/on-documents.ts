@@ -5,7 +5,7 @@ import { below, isLucky, oneOf } from '../chance.js';
 import { aRecord, type Client } from './client.js';
 import { command } from './command.js';
 import { rowIn } from './seen.js';
-import { newKey } from './on-businesses.js';
+import { newKey } from './repeating.js';
 
 export const DOCUMENTS = '/api/v1/document';
 
