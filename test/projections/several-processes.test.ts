@@ -20,6 +20,13 @@ import { append, created, renamed } from './appending.js';
 /** Longer than a process takes to begin, and than any pause between two looks. */
 const A_WHILE_MS = 5_000;
 
+const observer = {
+  onOpened: () => undefined,
+  onChunksLoaded: () => undefined,
+  onProgress: () => undefined,
+  onBuilt: () => undefined,
+};
+
 describe('processes that share read models', () => {
   let clock: ManualClock;
   let runtime: Runtime;
@@ -168,6 +175,27 @@ describe('processes that share read models', () => {
     expect(await timed(progress.waitFor(await business('Cord')))).to.deep.equal([true, 0]);
   });
 
+  it('take up rows that were rebuilt while somebody else who is dead had the right to write those before', async () => {
+    const { progress } = start('serving');
+    await business('Acme');
+    await clock.advance(A_WHILE_MS);
+    // as a repair that was killed
+    await storage.acquire(storage.liveGeneration('businesses')?.name ?? '', 'the dead', true);
+    await clock.advance(1_500);
+    const { signal } = new AbortController();
+    const decide = () => Promise.resolve('switch' as const);
+    const differences = { keep: 0, onDifference: () => Promise.resolve() };
+    const rows = { runtime, storage, store, projection: businesses, isFromScratch: false, isDryRun: false };
+    expect(await meanwhile(rebuild({ ...rows, differences, decide, observer, signal }))).to.have.nested.property(
+      'right.outcome',
+      'Switched',
+    );
+    const rebuilt = storage.liveGeneration('businesses')?.name;
+    await clock.advance(2 * A_WHILE_MS);
+    expect(storage.liveGeneration('businesses')?.name).to.equal(rebuilt);
+    expect(await timed(progress.waitFor(await business('Bolt')))).to.deep.equal([true, 0]);
+  });
+
   it('take up rebuilt rows at once, and those that they go back to: no write waits longer than its answer does', async () => {
     const { progress, queries } = start('serving');
     const id = randomUUID();
@@ -189,12 +217,6 @@ describe('processes that share read models', () => {
     };
     const { signal } = new AbortController();
     const shared = { runtime, storage, store, projection: businesses, signal };
-    const observer = {
-      onOpened: () => undefined,
-      onChunksLoaded: () => undefined,
-      onProgress: () => undefined,
-      onBuilt: () => undefined,
-    };
     const outcomes: Array<string> = [];
     const replace = async (): Promise<void> => {
       for (let round = 0; round < 3; round += 1) {

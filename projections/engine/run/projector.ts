@@ -2,6 +2,7 @@ import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import { CheckpointNotInLog } from '../../../src/event-sourcing/event-store.js';
 import { makeRetry } from '../../../src/event-sourcing/retry.js';
 import { failureIn, isTransient, type WrongLog } from '../engine-failure.js';
+import { liveOf } from '../generation/generation.js';
 import { newHolder } from '../generation/lease.js';
 import { openForService } from '../generation/open-generation.js';
 import { otherPast, requireSameLog } from '../generation/provenance.js';
@@ -67,9 +68,13 @@ export const startProjector = (
     opened ??= await open();
     const lease = await storage.acquire(opened, holder, isSoleProcess);
     // read only after acquiring the lease, so that the checkpoint is current
-    const generation = (await storage.generations(name)).find((each) => each.name === opened);
-    if (generation === undefined) {
+    const generations = await storage.generations(name);
+    const generation = generations.find((each) => each.name === opened);
+    // while others had the lease, rows of this version may have taken the place of these: those are to be written now
+    const isReplaced = generation?.role === 'previous' && liveOf(generations)?.version === generation.version;
+    if (generation === undefined || isReplaced) {
       opened = undefined;
+      if (lease !== undefined) await storage.release(lease);
       return;
     }
     if (lease === undefined) return standBy();
