@@ -1,6 +1,7 @@
 import type { Random } from '../../src/event-sourcing/random.js';
 import { checkMetrics } from './at-rest/metrics.js';
 import { readAgain } from './at-rest/read-again.js';
+import { checkUndone } from './at-rest/undone.js';
 import { checkFiles, checkLog, checkRows } from './at-rest/verify-log.js';
 import { toldFaults } from './checks/told.js';
 import type { Client } from './clients/client.js';
@@ -25,6 +26,7 @@ export const checkAtRest = async ({ shared, ...place }: AtRest): Promise<void> =
   const client: Client = { ...place, who: 'at rest', keys: [], meanwhile: [], nextMark: () => 'at rest' };
   const services = cluster.running();
   const ledger = await readAgain(client, services);
+  await checkUndone(client, services, ledger);
   await checkMetrics(client, services);
   for (const fault of toldFaults(told, ledger)) notes.breaks(fault);
   await checkRows(shared, notes);

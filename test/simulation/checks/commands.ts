@@ -16,8 +16,8 @@ export type Command = {
   readonly isProjected?: boolean;
   /** The only revision that it was to change. */
   readonly expected?: number;
-  /** Whether a record shows what it asked for. */
-  readonly isShownBy?: (state: State) => boolean;
+  /** Whether a record shows what it asked for; `states`: all that it had, that before its first event the first. */
+  readonly isShownBy?: (state: State, states: ReadonlyArray<State>) => boolean;
 };
 
 /** A record, its events in their order, and what it was after each of them, beginning before the first one. */
@@ -40,8 +40,10 @@ const faultsOf = (command: Command, places: ReadonlyArray<SeenEvent>, histories:
     faults.push(`${mark} was answered as revision ${revision}, and is ${place.revision}`);
   if (expected !== undefined && place.revision !== expected + 1)
     faults.push(`${mark} was to change revision ${expected} only, and is ${place.revision}`);
-  const state = histories.get(place.entity)?.states[place.revision + 1];
-  if (state !== undefined && isShownBy?.(state) === false) faults.push(`${mark} has not left what it asked for`);
+  const { states = [] } = histories.get(place.entity) ?? {};
+  const state = states[place.revision + 1];
+  if (state !== undefined && isShownBy?.(state, states) === false)
+    faults.push(`${mark} has not left what it asked for`);
   return faults;
 };
 

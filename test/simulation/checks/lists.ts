@@ -7,15 +7,20 @@ export type Row = {
   readonly _id: string;
   readonly revision: number;
   readonly name: string;
+  readonly phone?: string | null;
+  readonly description?: string | null;
+  readonly uploadedAt?: string | null;
   readonly owners?: ReadonlyArray<{ readonly user: string; readonly title: string }>;
 };
 
 /** Whether a record looks so after the event of its revision; that it is there is not asked. */
 export const looksAs =
-  ({ revision, name, owners = [] }: Row) =>
+  ({ revision, name, phone = null, description = phone, uploadedAt = null, owners = [] }: Row) =>
   (state: State): boolean =>
     state.revision === revision &&
     state.name === name &&
+    state.note === description &&
+    state.uploadedAt === uploadedAt &&
     owners.length === Object.keys(state.owners).length &&
     owners.every(({ user, title }) => state.owners[user] === title);
 

@@ -18,43 +18,86 @@ export type State = {
   readonly revision: number;
   /** When, as that event says. */
   readonly at: string;
+  /** One that was deleted is not there, and has what it had. */
   readonly isThere: boolean;
   readonly name: string;
+  /** The phone of a business, the description of a document. */
+  readonly note: string | null;
   /** Titles by user. */
   readonly owners: Readonly<Record<string, string>>;
   /** Of the file of a document. */
   readonly sha256: string | undefined;
+  /** When that file was uploaded. */
+  readonly uploadedAt: string | null;
 };
 
-const NOTHING: State = { revision: -1, at: '', isThere: false, name: '', owners: {}, sha256: undefined };
+const NOTHING: State = {
+  revision: -1,
+  at: '',
+  isThere: false,
+  name: '',
+  note: null,
+  owners: {},
+  sha256: undefined,
+  uploadedAt: null,
+};
+
+type Fields = { readonly name?: string; readonly phone?: string | null; readonly description?: string | null };
 
 // reason: events of businesses and documents, in which these are what they say
-type Data = {
-  readonly name: string;
-  readonly changes: { readonly name?: string };
+type Data = Fields & {
+  readonly changes: Fields;
   readonly user: string;
   readonly title: string;
+  readonly to: number;
   readonly file?: { readonly sha256: string } | null;
 };
 
-const after = (before: State, { name: event, revision, at, data }: SeenEvent): State => {
-  const { name, changes, user, title, file } = data as Data; // reason: see there
+const changed = (before: State, { name, phone, description }: Fields): State => {
+  const note = phone === undefined ? description : phone;
+  return { ...before, name: name ?? before.name, note: note === undefined ? before.note : note };
+};
+
+/** With the file that an event brings. */
+const uploaded = (state: State, file: Data['file']): State =>
+  file === undefined || file === null ? state : { ...state, sha256: file.sha256, uploadedAt: state.at };
+
+/** Those of the fields, and the file, that have come back are as they were then, whatever the event says that they are. */
+const reverted = (state: State, { changes, file }: Data, then: State): State => ({
+  ...state,
+  name: changes.name === undefined ? state.name : then.name,
+  note: changes.phone === undefined && changes.description === undefined ? state.note : then.note,
+  ...(file === undefined ? {} : { sha256: then.sha256, uploadedAt: then.uploadedAt }),
+});
+
+/** `states`: those that it had before. */
+const after = (states: ReadonlyArray<State>, { name: event, revision, at, data }: SeenEvent): State => {
+  const said = data as Data; // reason: see there
+  const { user, title, file, changes, to } = said;
+  const before = states.at(-1) ?? NOTHING;
   const { [user]: _, ...others } = before.owners;
   const state = { ...before, revision, at };
   switch (event) {
     case 'BusinessCreated':
     case 'DocumentCreated':
-      return { ...state, isThere: true, name, sha256: file?.sha256 };
+      return uploaded(changed({ ...state, isThere: true }, said), file);
     case 'BusinessUpdated':
     case 'DocumentUpdated':
-      return { ...state, name: changes.name ?? before.name, sha256: file?.sha256 ?? before.sha256 };
+      return uploaded(changed(state, changes), file);
     case 'BusinessOwnerAdded':
     case 'BusinessOwnerUpdated':
       return { ...state, owners: { ...others, [user]: title } };
     case 'BusinessOwnerRemoved':
       return { ...state, owners: others };
     case 'BusinessDeleted':
+    case 'DocumentDeleted':
       return { ...state, isThere: false };
+    case 'BusinessRestored':
+    case 'DocumentRestored':
+      return { ...state, isThere: true };
+    case 'BusinessReverted':
+    case 'DocumentReverted':
+      return reverted(state, said, states[to + 1] ?? NOTHING);
     default:
       throw new Error(`nobody does ${event}`);
   }
@@ -63,7 +106,7 @@ const after = (before: State, { name: event, revision, at, data }: SeenEvent): S
 /** The states that a record had, the first one that before its first event. */
 export const statesOf = (events: ReadonlyArray<SeenEvent>): ReadonlyArray<State> => {
   const states = [NOTHING];
-  for (const event of events) states.push(after(states.at(-1) ?? NOTHING, event));
+  for (const event of events) states.push(after(states, event));
   return states;
 };
 

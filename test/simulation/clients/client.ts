@@ -38,6 +38,8 @@ export type Asked = {
   readonly process: Service['process'];
   readonly began: number;
   readonly ended: number;
+  /** How often it was asked for until then; what became of the others, nobody knows. */
+  readonly tries: number;
 };
 
 /** How often a request is made until it is answered otherwise than by 503, and the pause between two of them, ms. */
@@ -47,8 +49,11 @@ const [DEADLINE_MS, LONGEST_MS] = [3_500, 40_000];
 /** How much longer may take what reads or stores a file, ms. */
 const FILES_MS = 30_000;
 
+/** A revert of a document looks whether its file is still there. */
+const OF_FILE = /\/file(\?|$)|\/document\/[^/]+\/revert/;
+
 const deadlineOf = ({ path, headers }: Request): number => {
-  const isOfFile = path.endsWith('/file') || headers?.['content-type']?.startsWith('multipart/') === true;
+  const isOfFile = OF_FILE.test(path) || headers?.['content-type']?.startsWith('multipart/') === true;
   return DEADLINE_MS + (isOfFile ? FILES_MS : 0);
 };
 
@@ -96,7 +101,7 @@ export const askOnce = async (
     if (answer.status === 503 && isCalm && !isNotYet(answer))
       notes.breaks(`${method} ${path} was answered ${answer.text}`);
     if (answer.status === 500) notes.breaks(`${method} ${path} was answered ${answer.text}`);
-    return { answer, process, began, ended };
+    return { answer, process, began, ended, tries: 1 };
   } catch {
     notes.count(`${method} lost`);
     return undefined;
@@ -109,7 +114,7 @@ export const isDown = ({ answer: { status } }: Asked): boolean => status === 503
 export const askAny = async (client: Client, request: Request): Promise<Asked | undefined> => {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const asked = await askOnce(client, request);
-    if (asked !== undefined && !isDown(asked)) return asked;
+    if (asked !== undefined && !isDown(asked)) return { ...asked, tries: attempt + 1 };
     await client.world.sleep(client.random.fraction() * PAUSE_MS);
   }
   client.notes.breaks(`${request.method} ${request.path} was answered by nobody`);

@@ -8,10 +8,11 @@ import type { Client } from './client.js';
 import { download } from './downloading.js';
 import { followUntil } from './following.js';
 import { list } from './listing.js';
-import { changeOwner, create, remove, rename, renameAsRead, renameMany, renameOnAndOn } from './on-businesses.js';
+import { changeOwner, create, rename, renameAsRead, renameMany, renameOnAndOn } from './on-businesses.js';
 import { abandonUpload, upload } from './on-documents.js';
 import { readById, readHistory } from './reading.js';
 import { makeTold, type Told } from './told.js';
+import { remove, restore, revert } from './undoing.js';
 
 type Clients = {
   /** Resolves when each client has done what it does. */
@@ -31,8 +32,10 @@ const CHANGES: Deeds = [
   [8, renameOnAndOn],
   [6, renameMany],
   [14, changeOwner],
-  [3, remove],
-  [10, upload],
+  [5, remove],
+  [6, restore],
+  [14, revert],
+  [14, upload],
   [3, abandonUpload],
 ];
 

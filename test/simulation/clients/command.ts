@@ -2,6 +2,7 @@ import type { Command } from '../checks/commands.js';
 import { looksAs } from '../checks/lists.js';
 import type { Read } from '../checks/reads.js';
 import type { State } from '../checks/states.js';
+import type { DiffedEvent } from '../checks/undone.js';
 import { isLucky } from '../chance.js';
 import { askAny, askOnce, type Asked, type Client, isDown, type Request } from './client.js';
 import { revisionIn, rowIn, seenOf } from './seen.js';
@@ -18,23 +19,30 @@ type Given = {
   readonly key?: string;
   /** The only revision that it is to change. */
   readonly expected?: number;
-  readonly isShownBy: (state: State) => boolean;
+  /** The revision that it goes back to. */
+  readonly to?: number;
+  readonly isShownBy: NonNullable<Command['isShownBy']>;
+  /** Whether a record has what it asks for, so that it is answered like one that was written, and is not. */
+  readonly isAlready?: (state: State, states: ReadonlyArray<State>) => boolean;
 };
 
+type RefusedIn = (state: State, given: Pick<Given, 'user' | 'to'>, states: ReadonlyArray<State>) => boolean;
+
 /** By the code of a refusal: the state of the record that is the reason. */
-const REFUSED_IN: Readonly<Record<string, (state: State, user: string) => boolean>> = {
+const REFUSED_IN: Readonly<Record<string, RefusedIn>> = {
   business_not_found: ({ isThere }) => !isThere,
   document_not_found: ({ isThere }) => !isThere,
-  owner_not_found: ({ isThere, owners }, user) => isThere && owners[user] === undefined,
-  owner_exists: ({ isThere, owners }, user) => isThere && owners[user] !== undefined,
+  owner_not_found: ({ isThere, owners }, { user = '' }) => isThere && owners[user] === undefined,
+  owner_exists: ({ isThere, owners }, { user = '' }) => isThere && owners[user] !== undefined,
+  revision_not_found: ({ revision }, { to = -1 }, states) => revision < to || states[to + 1]?.isThere === false,
 };
 
 // reason: an error of the API
 const codeIn = ({ answer: { text } }: Asked): string => (JSON.parse(text) as { readonly code: string }).code;
 
 /** A refusal shows a record, too: that it had a state in which the command is refused. */
-const readOf = (given: Given, asked: Asked): Read | undefined => {
-  const { record, request, expected, user = '' } = given;
+export const readOfRefusal = (given: Omit<Given, 'mark' | 'isShownBy'>, asked: Asked): Read | undefined => {
+  const { record, request, expected } = given;
   const { process, began, ended, answer } = asked;
   if (record === undefined) return undefined;
   const code = codeIn(asked);
@@ -54,7 +62,7 @@ const readOf = (given: Given, asked: Asked): Read | undefined => {
     return { ...shown, seen: `revision ${revision}`, fits };
   }
   const isReason = REFUSED_IN[code];
-  return isReason && { ...shown, fits: (state) => isReason(state, user) };
+  return isReason && { ...shown, fits: (state, states) => isReason(state, given, states) };
 };
 
 /** Now and then each service is asked for what a command has changed: always where lists may not show it. */
@@ -69,10 +77,30 @@ const readEverywhere = async (client: Client, record: string, changed: string, i
       client.told.reads.push({ ...asked, record, of: 'Record', where: `GET ${path}/${record}`, ...seenOf(asked) });
 };
 
+/** The event of a revision, as its history shows it. */
+const eventAt = async (client: Client, path: string, revision: number): Promise<DiffedEvent | undefined> => {
+  const where = `${path}/events?from=${revision}&limit=1&diff=true`;
+  const asked = await askAny(client, { method: 'GET', path: where });
+  // reason: what the API answers
+  if (asked?.answer.status === 200) return (JSON.parse(asked.answer.text) as ReadonlyArray<DiffedEvent>)[0];
+  if (asked !== undefined) client.notes.breaks(`GET ${where} was answered ${asked.answer.status} ${asked.answer.text}`);
+  return undefined;
+};
+
+/** The answer to a command; `event`: the one that it has left, of one that may leave none. */
+type Commanded = Asked & { readonly event?: DiffedEvent };
+
+/**
+ * What was not written is never written. But where it was asked for more than once, one without an answer may be decided on
+ * later, when nothing stands against it any more; unless it was to change one revision only.
+ */
+const outcomeOfRefusal = ({ tries, answer: { status } }: Asked): Command['outcome'] =>
+  tries > 1 && status !== 412 ? 'Unknown' : 'Refused';
+
 /** Sends a command, and notes what came of it. */
-export const command = async (client: Client, given: Given): Promise<Asked | undefined> => {
+export const command = async (client: Client, given: Given): Promise<Commanded | undefined> => {
   const { told, notes, world } = client;
-  const { record, mark, key, expected, isShownBy, request } = given;
+  const { record, mark, key, expected, isShownBy, isAlready, request } = given;
   const headers = {
     ...request.headers,
     'change-reason': mark,
@@ -91,20 +119,35 @@ export const command = async (client: Client, given: Given): Promise<Asked | und
   }
   const { status, isProjected, text } = asked.answer;
   const revision = revisionIn(asked);
-  if (status === 200 && revision !== undefined) {
-    const row = rowIn(asked);
-    const looks = '_id' in row ? looksAs(row) : () => true;
-    const isLeft = (state: State): boolean => isShownBy(state) && looks(state);
-    note('Done', { revision, isProjected, isShownBy: isLeft, record: record ?? row._id });
-    if (!isProjected) notes.count('a change is not projected');
-    if (!isProjected && told.isCalm()) notes.breaks(`${mark} is not projected, and nothing goes wrong`);
-    notes.say(`${mark} is revision ${revision} of ${record ?? row._id}${isProjected ? '' : ', not projected'}`);
-    await readEverywhere(client, record ?? row._id, request.path, isProjected);
+  if (status !== 200 || revision === undefined) {
+    note(outcomeOfRefusal(asked));
+    const read = readOfRefusal(given, asked);
+    if (read === undefined) notes.breaks(`${mark} was answered ${status} ${text}`);
+    else told.reads.push(read);
     return asked;
   }
-  note('Refused');
-  const read = readOf(given, asked);
-  if (read === undefined) notes.breaks(`${mark} was answered ${status} ${text}`);
-  else told.reads.push(read);
-  return asked;
+  const row = rowIn(asked);
+  const looks = '_id' in row ? looksAs(row) : () => true;
+  const changed = record ?? row._id;
+  const [path = request.path] = /^\/api\/v1\/[a-z]+\/[^/?]+/.exec(request.path) ?? [];
+  const newest = isAlready === undefined ? undefined : await eventAt(client, path, revision);
+  if (isAlready !== undefined && newest?.reason !== mark) {
+    note(outcomeOfRefusal(asked));
+    notes.count('nothing is to be changed');
+    notes.say(`${mark} changes nothing of revision ${revision} of ${changed}`);
+    const fits: Read['fits'] = (state, states) => looks(state) && isAlready(state, states);
+    told.reads.push({ ...asked, record: changed, of: 'Log', where: mark, seen: `revision ${revision}`, fits });
+    return asked;
+  }
+  note('Done', {
+    revision,
+    isProjected,
+    isShownBy: (state, states) => looks(state) && isShownBy(state, states),
+    record: changed,
+  });
+  if (!isProjected) notes.count('a change is not projected');
+  if (!isProjected && told.isCalm()) notes.breaks(`${mark} is not projected, and nothing goes wrong`);
+  notes.say(`${mark} is revision ${revision} of ${changed}${isProjected ? '' : ', not projected'}`);
+  await readEverywhere(client, changed, request.path, isProjected);
+  return { ...asked, ...(newest === undefined ? {} : { event: newest }) };
 };

@@ -1,8 +1,9 @@
 import { command } from './command.js';
 import { keyFor, newKey, repeat } from './repeating.js';
 import { revisionIn, rowIn } from './seen.js';
+import type { State } from '../checks/states.js';
 import { below, isLucky, oneOf } from '../chance.js';
-import { aRecord, askAny, type Asked, type Client, isDown, type Request } from './client.js';
+import { aRecord, askAny, type Asked, type Client, type Request } from './client.js';
 
 export const BUSINESSES = '/api/v1/business';
 
@@ -12,12 +13,20 @@ export const USERS = ['ann', 'bob', 'eve'];
 
 const nameOf = (client: Client, mark: string): string => `${mark} ${oneOf(client, WORDS) ?? ''}`;
 
+/** A name, and in half of the cases a phone, and whether a record shows them. */
+const fieldsFor = (client: Client, mark: string) => {
+  const name = nameOf(client, mark);
+  const phone = isLucky(client, 0.5) ? mark : undefined;
+  const isShownBy = (state: Pick<State, 'name' | 'note'>): boolean =>
+    state.name === name && (phone === undefined || state.note === phone);
+  return { fields: phone === undefined ? { name } : { name, phone }, isShownBy };
+};
+
 /** Creates a business. */
 export const create = async (client: Client): Promise<void> => {
   const mark = client.nextMark();
-  const name = nameOf(client, mark);
-  const request = { method: 'POST', path: BUSINESSES, body: { name, businessType: 'Lead' } };
-  const isShownBy = (state: { readonly name: string }): boolean => state.name === name;
+  const { fields, isShownBy } = fieldsFor(client, mark);
+  const request = { method: 'POST', path: BUSINESSES, body: { ...fields, businessType: 'Lead' } };
   const key = isLucky(client, 0.6) ? { key: newKey(client) } : {};
   const done = await command(client, { record: undefined, request, mark, ...key, isShownBy });
   if (done === undefined) return;
@@ -49,10 +58,9 @@ export const rename = async (client: Client): Promise<void> => {
   const record = aRecord(client, 'Business');
   if (record === undefined) return create(client);
   const mark = client.nextMark();
-  const name = nameOf(client, mark);
+  const { fields, isShownBy } = fieldsFor(client, mark);
   const path = `${BUSINESSES}/${record}`;
-  const request = { method: 'PUT', path, body: { name } };
-  const isShownBy = (state: { readonly name: string }): boolean => state.name === name;
+  const request = { method: 'PUT', path, body: fields };
   if (isLucky(client, 0.15)) {
     await command(client, { record, request, mark, isShownBy });
     return;
@@ -150,17 +158,4 @@ export const changeOwner = async (client: Client): Promise<void> => {
   const key = keyFor(client, way.request, 0.3);
   const done = await command(client, { record, mark, user, key, ...way });
   if (done !== undefined && isLucky(client, 0.15)) repeat(client, way.request, mark, key, done);
-};
-
-/** Deletes a business. */
-export const remove = async (client: Client): Promise<void> => {
-  const record = aRecord(client, 'Business');
-  if (record === undefined) return create(client);
-  const path = `${BUSINESSES}/${record}`;
-  const mark = client.nextMark();
-  const request = { method: 'DELETE', path };
-  const key = keyFor(client, request, 0.8);
-  const done = await command(client, { record, request, mark, key, isShownBy: ({ isThere }) => !isThere });
-  if (done?.answer.status === 200) client.notes.count('a business is deleted');
-  if (done !== undefined && !isDown(done) && isLucky(client, 0.2)) repeat(client, request, mark, key, done);
 };

@@ -12,8 +12,13 @@ export const DOCUMENTS = '/api/v1/document';
 /** Up to how many bytes a file has. */
 const LARGEST = 2_000;
 
-const formWith = (mark: string, content: Buffer): Buffer =>
-  formOf({ name: 'name', content: mark }, { name: 'file', filename: 'a.txt', type: 'text/plain', content });
+const formWith = (fields: Readonly<Record<string, string>>, content: Buffer): Buffer =>
+  formOf(...Object.entries(fields).map(([name, text]) => ({ name, content: text })), {
+    name: 'file',
+    filename: 'a.txt',
+    type: 'text/plain',
+    content,
+  });
 
 const fileFor = (client: Client, mark: string): { readonly content: Buffer; readonly sha256: string } => {
   const content = Buffer.from(`${mark} `.repeat(1 + below(client, LARGEST / mark.length)));
@@ -35,12 +40,16 @@ export const upload = async (client: Client): Promise<void> => {
   const mark = client.nextMark();
   const { record, ...target } = targetOf(client);
   const file = isLucky(client, 0.8) ? fileFor(client, mark) : undefined;
+  const fields = { name: mark, ...(isLucky(client, 0.5) ? { description: mark } : {}) };
+  const { description } = fields;
   const request =
     file === undefined
-      ? { ...target, body: { name: mark } }
-      : { ...target, body: formWith(mark, file.content), headers: { 'content-type': FORM_TYPE } };
-  const isShownBy = ({ name, sha256 }: State): boolean =>
-    name === mark && (file === undefined || sha256 === file.sha256);
+      ? { ...target, body: fields }
+      : { ...target, body: formWith(fields, file.content), headers: { 'content-type': FORM_TYPE } };
+  const isShownBy = ({ name, note, sha256 }: State): boolean =>
+    name === mark &&
+    (description === undefined || note === description) &&
+    (file === undefined || sha256 === file.sha256);
   const done = await command(client, { record, request, mark, key: newKey(client), isShownBy });
   if (done?.answer.status !== 200) return;
   client.notes.count('a file is uploaded');
@@ -54,7 +63,7 @@ export const abandonUpload = async (client: Client): Promise<void> => {
   const { method, path } = targetOf(client);
   const service = oneOf(client, client.cluster.running());
   if (service === undefined) return;
-  const form = formWith(mark, fileFor(client, mark).content);
+  const form = formWith({ name: mark }, fileFor(client, mark).content);
   const headers = { 'content-type': FORM_TYPE, 'content-length': String(form.length), 'change-reason': mark };
   const began = world.now();
   const { request, answer } = service.begin(method, path, headers);

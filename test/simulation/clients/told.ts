@@ -32,6 +32,10 @@ export type Told = {
   readonly feeds: Array<Followed>;
   /** Records that are known to be there, or were. */
   readonly records: Readonly<Record<Kind, Array<string>>>;
+  /** Those that were deleted, and may be there again. */
+  readonly deleted: Array<{ readonly kind: Kind; readonly record: string }>;
+  /** By the mark of the command: to which revisions records were reverted whole. */
+  readonly reverts: Map<string, number>;
   /** Contents that were uploaded, by their SHA-256. */
   readonly files: Map<string, Buffer>;
   /** Signed checkpoints, alone or in a proof. */
@@ -48,6 +52,8 @@ export const makeTold = (isCalm: () => boolean = () => false): Told => ({
   ledger: [],
   feeds: [],
   records: { Business: [], Document: [] },
+  deleted: [],
+  reverts: new Map(),
   files: new Map(),
   kept: [],
   isCalm,

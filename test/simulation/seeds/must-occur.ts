@@ -51,6 +51,13 @@ export const MUST_OCCUR: ReadonlyArray<string> = [
   ...['GET 206', 'PUT 404', 'PUT 412', 'PUT 422', 'DELETE 200', 'an upload is cut', 'a file is read'],
   ...['a command is repeated', 'a command is sent twice at once', 'a key is used for another request, too'],
   ...['a record is changed as it was read', 'a change is not projected', 'an earlier state is read'],
+  ...['a business', 'a document'].flatMap((record) => [
+    `${record} is deleted`,
+    `${record} is restored`,
+    `${record} is reverted`,
+  ]),
+  ...['a file comes back', 'nothing is to be changed', 'POST 404', 'POST 412'],
+  ...['a preview is given', 'a preview is out of date', 'what a preview foresees is done'],
   'the database is made anew',
   ...['a list has a next page', 'a feed is resumed', 'a feed has caught up', 'an event is proved'],
 ];
