@@ -4,6 +4,7 @@ import { faultsOfRebuilding } from './faults/rebuilding.js';
 import { faultsOfRows } from './faults/rows.js';
 import { faultsOfSealing } from './faults/sealing.js';
 import { faultsOfSql } from './faults/sql.js';
+import { faultsOfUndoing } from './faults/undoing.js';
 import type { PlantedFault } from './planted-fault.js';
 
 /** Every fault that the simulation is to find. */
@@ -13,5 +14,6 @@ export const plantedFaults: ReadonlyArray<PlantedFault> = [
   ...faultsOfRebuilding,
   ...faultsOfSealing,
   ...faultsOfReads,
+  ...faultsOfUndoing,
   ...faultsOfSql,
 ];
