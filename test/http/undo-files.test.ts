@@ -104,7 +104,12 @@ describe('a revert to a file that was stored', () => {
     const other = { ...keyed, headers: { 'Idempotency-Key': `${path}/other` } };
     expect(codeOf(await call('POST', `${path}/revert`, other))).to.deep.equal([500, 'file_lost']);
     expect(codeOf(await call('POST', `${path}/revert?preview=true`, keyed))).to.deep.equal([500, 'file_lost']);
+    const another = { ...keyed, body: { ...revert, fields: ['file'] } };
+    expect(codeOf(await call('POST', `${path}/revert`, another))).to.deep.equal([422, 'idempotency_key_reused']);
     expect(await events()).to.equal(4);
+    await call('DELETE', path);
+    expect((await call('POST', `${path}/revert`, keyed)).text).to.equal(first.text);
+    expect(codeOf(await call('POST', `${path}/revert`, other))).to.deep.equal([404, 'document_not_found']);
   });
 
   it('waits for a storage that is away, which is no fault of the file', async () => {

@@ -1,7 +1,7 @@
 import type { DocumentCommand } from '../../domain/document/commands.js';
 import { type DocumentChanges, DocumentFields } from '../../domain/document/events.js';
 import type { Document } from '../../domain/document/state.js';
-import type { Undo, Wanted } from '../undo.js';
+import { requestOfRevert, type Undo, type Wanted } from '../undo.js';
 
 export const restoreDocument: Undo<DocumentCommand> = {
   command: { _tag: 'RestoreDocument' },
@@ -29,6 +29,6 @@ export const revertDocument = (wanted: Wanted<RevertibleOfDocument>, then: Docum
   const content = isFileWanted(wanted) ? { file: then.file, uploaded: then.uploaded } : undefined;
   return {
     command: { _tag: 'RevertDocument', to: revision, fields, content },
-    request: { _tag: 'RevertDocument', revision, fields: names },
+    request: requestOfRevert('RevertDocument', wanted),
   };
 };

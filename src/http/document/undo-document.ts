@@ -41,13 +41,13 @@ export const revertDocumentById = (documents: UndoneDocuments) =>
     body: RevertDocumentBody,
     isRecord: isCurrent,
     admit: async ({ ctx }, id, wanted, { file }) => {
-      if (file === null || !isFileWanted(wanted)) return E.right(undefined);
+      if (file === null || !isFileWanted(wanted)) return E.right(false);
       // of a large one, the last byte alone: one that was cut off lacks that
       const last = Math.max(file.size - 1, 0);
       const opened = await openContent(documents.files)(ctx.state, id, file, { first: last, last });
       if (E.isLeft(opened)) return opened;
       if (!Buffer.isBuffer(opened.right)) opened.right.destroy();
-      return E.right(undefined);
+      return E.right(true);
     },
     revertTo: revertDocument,
   });

@@ -43,7 +43,7 @@ type Step<State, Command> = {
   readonly id: string;
   readonly isPreview: boolean;
   /** When the answer is due, where a part of its time is over. */
-  readonly until?: number;
+  readonly until?: number | undefined;
   readonly undo: Undo<Command>;
   /** That it goes back to; null: it is a restore. */
   readonly revision: number | null;
@@ -86,13 +86,13 @@ type Reverting<State, Then extends State, Command, Field extends string> = Pick<
   readonly body: t.Type<{ readonly revision: number; readonly fields?: ReadonlyArray<Field> }>;
   /** Whether there was a record then. */
   readonly isRecord: (then: State) => then is Then;
-  /** Why it cannot go back, for another reason than that. Default: it can. */
+  /** Why it cannot go back, for another reason than that; else whether that took time which no answer is due for. Default: it can. */
   readonly admit?: (
     request: AuthorizedContext,
     id: string,
     wanted: Wanted<Field>,
     then: Then,
-  ) => Promise<E.Either<Failure, void>>;
+  ) => Promise<E.Either<Failure, boolean>>;
   readonly revertTo: (wanted: Wanted<Field>, then: Then) => Undo<Command>;
   /** What it leaves as it is `now`. Default: nothing. */
   readonly staying?: (wanted: Wanted<Field>, then: Then, now: State) => ReadonlyArray<Stays>;
@@ -100,7 +100,7 @@ type Reverting<State, Then extends State, Command, Field extends string> = Pick<
 
 /** Gives a record back what it was at a revision, by one event. What it was is read before the command, outside of its queue. */
 export const revertRecord =
-  <State, Then extends State, Command, Rejection, Field extends string>(
+  <State, Then extends State, Command, Rejection extends { readonly _tag: string }, Field extends string>(
     undoing: Undoing<State, Command, Rejection>,
     { earlier, body, isRecord, admit, revertTo, staying, newestRevision }: Reverting<State, Then, Command, Field>,
   ) =>
@@ -125,9 +125,11 @@ export const revertRecord =
       staying: (now: State) => staying?.(wanted, then, now) ?? [],
     };
     const admitted = await admit?.(request, id.right, wanted, then);
-    if (admitted === undefined || E.isRight(admitted)) return respond(undoing, step);
+    if (admitted === undefined) return respond(undoing, step);
+    if (E.isRight(admitted)) return respond(undoing, admitted.right ? { ...step, until: undefined } : step);
     if (isPreview || context.idempotencyKey === undefined) return admitted;
     // what was done before is answered as it was then; a command that is to be done now fails for its precondition
-    const repeated = await respond(undoing, { ...step, context: { ...context, precondition: () => false } });
-    return E.isRight(repeated) ? repeated : admitted;
+    const never = { ...context, precondition: () => false };
+    const repeated = await respond(undoing, { ...step, until: undefined, context: never });
+    return E.isLeft(repeated) && repeated.left._tag === 'PreconditionFailed' ? admitted : repeated;
   };

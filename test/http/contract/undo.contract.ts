@@ -195,6 +195,14 @@ export const undoContract = ({ call }: StackOfSuite): Mocha.Suite =>
         expect(other.status).to.equal(422);
       });
 
+      it('takes the same fields in another order for the same request', async () => {
+        const send = (fields: ReadonlyArray<string>): Promise<Reply> =>
+          call('POST', `${path}/revert`, { body: { revision: 0, fields }, headers: { 'Idempotency-Key': path } });
+        const first = await send(['website', 'phone']);
+        const again = await send(['phone', 'website']);
+        expect([again.text, again.headers.get('idempotent-replayed')]).to.deep.equal([first.text, 'true']);
+      });
+
       it('lets one of two pass that have the same revision in mind', async () => {
         const headers = { 'If-Match': '"2"' };
         const replies = await Promise.all(
