@@ -30,14 +30,15 @@ export const recordReads = (
   started.add(record.close);
   const mode = config.accessRecord;
   const leaving = new AbortController();
-  const noting = noteSwitch(clock, record, mode !== 'off', leaving.signal);
+  const onEvent = logAccessEvent(log);
+  const noting = noteSwitch(clock, record, mode !== 'off', leaving.signal, onEvent);
   started.add(async () => {
     leaving.abort();
     await noting;
   });
   if (mode === 'off') return { queries: record, recordRead: undefined, warnings: {} };
   const make = mode === 'required' ? makeAwaitedReads : makeQueuedReads;
-  const writer = make(clock, record, logAccessEvent(log));
+  const writer = make(clock, record, onEvent);
   started.add(writer.stop);
   countLostReads(metrics, writer.lost);
   return {

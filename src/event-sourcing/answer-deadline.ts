@@ -10,5 +10,8 @@ export const SILENCE_MS = 2_400;
 /** Every request is answered within 3 s; the rest is for what is done before and after the waiting. */
 const ANSWER_MS = 2_800;
 
-/** Until when a request that begins now may wait for the log and for its row, of `Clock.monotonic`. */
-export const answerDeadline = (clock: Pick<Clock, 'monotonic'>): number => clock.monotonic() + ANSWER_MS;
+/** Until when a request that began then may wait for the log and for its row; both of `Clock.monotonic`. */
+export const deadlineOf = (began: number): number => began + ANSWER_MS;
+
+/** The same of a request that begins now. */
+export const answerDeadline = (clock: Pick<Clock, 'monotonic'>): number => deadlineOf(clock.monotonic());

@@ -1,15 +1,12 @@
 import type { Clock } from '../event-sourcing/clock.js';
 import { isUuid } from '../event-sourcing/uuid.js';
 import type { Read } from '../read/access/access-record.js';
+import type { ReadWriter } from '../read/access/read-writer.js';
 import { whatWasAsked } from '../read/access/what-was-asked.js';
 import type { KoaContext } from './request-context.js';
 import type { HttpResponse } from './response/http-response.js';
 
-/**
- * Puts a read into the record. Undefined where its answer is not to wait; else whether the read is recorded, without which it
- * gets no answer.
- */
-export type RecordRead = (read: Read) => Promise<boolean> | undefined;
+export type RecordRead = ReadWriter['write'];
 
 const FORMS: Readonly<Record<string, string>> = {
   'application/json': 'json',

@@ -5,6 +5,7 @@ import { isUuid } from '../event-sourcing/uuid.js';
 import { PageNotAdmitted } from '../read/admit-page.js';
 import { type Connection, connectionOf } from './budget/connection.js';
 import { type ProcessBudget, UNCOUNTED_BYTES } from './budget/process-budget.js';
+import { deadlineOf } from '../event-sourcing/answer-deadline.js';
 import type { Failure } from './problem/failure.js';
 import { errorFields, failureFields, isLostReader } from './problem/log-fields.js';
 import { problemOf } from './problem/problem-of.js';
@@ -142,9 +143,9 @@ export const makeRespond = (
   };
 
   /** Undefined where nothing is recorded, or nobody waits for it; else whether the read is in the record. */
-  const recording = (ctx: KoaContext, response: HttpResponse): Promise<boolean> | undefined => {
+  const recording = (ctx: KoaContext, began: number, response: HttpResponse): Promise<boolean> | undefined => {
     const read = recordRead === undefined ? undefined : readOf(clock, ctx, response);
-    return read && recordRead?.(read);
+    return read && recordRead?.(read, deadlineOf(began));
   };
 
   return async (ctx) => {
@@ -162,7 +163,7 @@ export const makeRespond = (
       outcome = handling instanceof Promise ? await handling : handling;
       const bytes = E.isRight(outcome) ? countedBytes(outcome.right) : 0;
       if (bytes > 0 && !(await state.acquire('bytes', bytes))) outcome = E.left({ _tag: 'Overloaded' });
-      const recorded = E.isRight(outcome) ? recording(ctx, outcome.right) : undefined;
+      const recorded = E.isRight(outcome) ? recording(ctx, state.began, outcome.right) : undefined;
       if (recorded !== undefined && E.isRight(outcome) && !(await recorded)) {
         if (outcome.right.body instanceof Readable) discard(outcome.right.body);
         outcome = E.left({ _tag: 'ReadNotRecorded' });

@@ -30,7 +30,7 @@ const start = (accessRecord: AccessRecording, record = makeMemoryAccessRecord())
   const said = (): ReadonlyArray<string> => lines.map((line) => (JSON.parse(line) as { readonly msg: string }).msg);
   const given = (): ReadonlyArray<string> => Object.keys(warnings).filter((name) => warnings[name]?.() === true);
   const lost = async () => /^access_record_lost_total (\d+)$/m.exec((await metrics.read()).body)?.[1];
-  return { clock, record, recordRead, database, said, given, lost, closed, stop: () => started.stop() };
+  return { clock, record, recordRead, database, lines, said, given, lost, closed, stop: () => started.stop() };
 };
 
 const WARNING = 'the database does not take the record of reads';
@@ -41,7 +41,7 @@ describe('a service that records reads', () => {
     await clock.advance(0);
     expect([given(), await lost()]).to.deep.equal([[], '0']);
     database.isThere = false;
-    for (let i = 0; i < 10_005; i += 1) expect(recordRead?.(aRead())).to.equal(undefined);
+    for (let i = 0; i < 10_005; i += 1) expect(recordRead?.(aRead(), Infinity)).to.equal(undefined);
     await clock.advance(10_000);
     expect([given(), await lost()]).to.deep.equal([[WARNING], '5']);
     database.isThere = true;
@@ -58,10 +58,19 @@ describe('a service that records reads', () => {
     expect(clock.waiting()).to.equal(0);
   });
 
+  it('says how many reads it loses when it stops while the database is away', async () => {
+    const { clock, recordRead, database, lines, stop } = start('on');
+    await clock.advance(0);
+    database.isThere = false;
+    for (let i = 0; i < 7; i += 1) void recordRead?.(aRead(), Infinity);
+    await stop();
+    expect(lines.at(-1)).to.match(/"lost":7\b/);
+  });
+
   it('writes what it holds before it closes the record', async () => {
     const { clock, record, recordRead, closed, stop } = start('on');
     await clock.advance(0);
-    void recordRead?.(aRead());
+    void recordRead?.(aRead(), Infinity);
     expect(record.rows).to.have.length(0);
     await stop();
     expect([record.rows.length, closed]).to.deep.equal([1, ['record of reads']]);
@@ -70,11 +79,11 @@ describe('a service that records reads', () => {
   it('says of a read that is required whether it is recorded, and loses none', async () => {
     const { clock, record, recordRead, database, given, lost, stop } = start('required');
     await clock.advance(0);
-    const first = recordRead?.(aRead());
+    const first = recordRead?.(aRead(), Infinity);
     await clock.advance(0);
     expect([await first, record.rows.length]).to.deep.equal([true, 1]);
     database.isThere = false;
-    const second = recordRead?.(aRead());
+    const second = recordRead?.(aRead(), Infinity);
     await clock.advance(0);
     expect([await second, given(), await lost()]).to.deep.equal([false, [WARNING], '0']);
     await stop();

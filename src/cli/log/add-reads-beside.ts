@@ -17,6 +17,9 @@ const openOwn = async (config: Config) => {
   return opened.right;
 };
 
+/** How long a command waits for its row, ms. */
+const LONGEST_MS = 10_000;
+
 const keepOpen = (): Promise<void> => Promise.resolve();
 
 /** Adds to the record of reads for a command that opens a log alone: in the database of the log, or of the read models. */
@@ -24,7 +27,7 @@ export const addReadsBeside =
   (config: Config, { database }: Pick<OpenLog, 'database'>): AccessRecord['add'] =>
   async (reads) => {
     const { url, close } = database === undefined ? await openOwn(config) : { ...database, close: keepOpen };
-    const pool = makeCommandPool(url, 'ops', 1);
+    const pool = makeCommandPool(url, 'ops', 1, LONGEST_MS);
     try {
       await makeAddReads(pool)(reads);
     } finally {

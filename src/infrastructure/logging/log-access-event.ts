@@ -14,7 +14,11 @@ export const logAccessEvent = (log: Logger): ((event: AccessEvent) => void) => {
         isFailing = true;
         return;
       case 'Lost':
-        if (lost === 0) log.error({}, 'reads are lost: they were answered, and the record of reads will not have them');
+        if (lost === 0 || event.isLast === true)
+          log.error(
+            { lost: lost + event.reads },
+            'reads are lost: they were answered, and the record of reads will not have them',
+          );
         lost += event.reads;
         return;
       case 'WrittenAgain':

@@ -10,6 +10,9 @@ const BATCH = 200;
 /** Answers that may wait for their rows; further ones are refused at once. */
 const WAITING = 10_000;
 
+/** What is left for a row at least, ms: an answer may be due when a long history or a slow file is ready. */
+const SHORTEST = 200;
+
 type Waiting = {
   readonly read: Read;
   /** Nobody waits for it any more. */
@@ -19,8 +22,8 @@ type Waiting = {
 
 /**
  * Writes each read before its answer: a batch is what has come while the one before it was under way. A read is not recorded
- * where the database does not take it, or is silent for `SILENCE_MS`; where that is not known, a row may be there of a read that
- * was not answered. None that was answered is without its row.
+ * where the database does not take it, or is silent for `SILENCE_MS` or until the answer is due; where that is not known, a row
+ * may be there of a read that was not answered. None that was answered is without its row.
  */
 export const makeAwaitedReads = (
   clock: Clock,
@@ -60,14 +63,15 @@ export const makeAwaitedReads = (
     running = undefined;
   };
 
-  const write = async (read: Read): Promise<boolean> => {
+  const write = async (read: Read, until: number): Promise<boolean> => {
     if (isStopping || waiting.length >= WAITING) return false;
     let settle: Waiting['settle'] = () => undefined;
     const settled = new Promise<boolean>((resolve) => (settle = resolve));
     const own: Waiting = { read, isGivenUp: false, settle };
     waiting.push(own);
     running ??= run();
-    const isRecorded = await withTimeout(clock, SILENCE_MS, settled);
+    const left = Math.max(SHORTEST, until - clock.monotonic());
+    const isRecorded = await withTimeout(clock, Math.min(SILENCE_MS, left), settled);
     own.isGivenUp = isRecorded === undefined;
     return isRecorded === true;
   };

@@ -42,9 +42,9 @@ export const makeQueuedReads = (
   let running: Promise<void> | undefined;
   const stopping = new AbortController();
 
-  const lose = (reads: number): void => {
+  const lose = (reads: number, isLast?: true): void => {
     lost += reads;
-    onEvent({ _tag: 'Lost', reads });
+    onEvent({ _tag: 'Lost', reads, ...(isLast && { isLast }) });
   };
 
   /** Writes the oldest rows. False where the database does not take them. */
@@ -120,7 +120,7 @@ export const makeQueuedReads = (
       let isTaken = true;
       while (isTaken && held.length > 0) isTaken = await writeBatch();
       const left = held.reduce((reads, { times }) => reads + times, 0);
-      if (left > 0) lose(left);
+      if (left > 0) lose(left, true);
     },
   };
 };

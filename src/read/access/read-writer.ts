@@ -6,13 +6,16 @@ export type AccessEvent =
   | { readonly _tag: 'NotWritten'; readonly cause: unknown }
   /** It takes them again. */
   | { readonly _tag: 'WrittenAgain' }
-  /** So many reads were answered of which there is no row. */
-  | { readonly _tag: 'Lost'; readonly reads: number };
+  /** So many reads were answered of which there is no row. `isLast`: the process ends. */
+  | { readonly _tag: 'Lost'; readonly reads: number; readonly isLast?: true };
 
 /** Puts reads into the record. */
 export type ReadWriter = {
-  /** Undefined where the answer is not to wait; else whether the read is recorded, without which there is no answer. */
-  readonly write: (read: Read) => Promise<boolean> | undefined;
+  /**
+   * Undefined where the answer is not to wait; else whether the read is recorded, without which there is no answer. `until`, of
+   * `Clock.monotonic`: when the answer is due.
+   */
+  readonly write: (read: Read, until: number) => Promise<boolean> | undefined;
   /** Reads that were answered and are not in the record. */
   readonly lost: () => number;
   /** Whether the database did not take the last rows. */

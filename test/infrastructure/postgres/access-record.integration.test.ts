@@ -48,6 +48,15 @@ describe('the record of reads in Postgres', function () {
     expect(await newest()).to.deep.equal(E.right(1n));
   });
 
+  it('makes its table anew when the database was replaced by one without it', async () => {
+    const add = makeAddReads(pool);
+    await add([aRead({ what: 'before' })]);
+    await pool.query('drop schema access cascade');
+    expect(await errorOf(add([aRead({ what: 'lost' })]))).to.contain('does not exist');
+    await add([aRead({ what: 'after' })]);
+    expect(await whatOf()).to.deep.equal(['after']);
+  });
+
   it('gives what the record in memory gives, whatever is asked for', async () => {
     const memory = makeMemoryAccessRecord();
     const plain: Read = { at: new Date(9_000), user: 'bob', operation: 'ops backup', what: '', form: 'backup' };

@@ -17,9 +17,9 @@ const recording = () => {
     });
   const writer = makeAwaitedReads(clock, { add }, (event) => events.push(event));
   /** What has become of reads by now; undefined: their answers wait. */
-  const write = (count: number): Array<boolean | undefined> => {
+  const write = (count: number, until = Infinity): Array<boolean | undefined> => {
     const outcomes: Array<boolean | undefined> = Array.from({ length: count }, () => undefined);
-    outcomes.forEach((_, i) => void writer.write(aRead())?.then((isRecorded) => (outcomes[i] = isRecorded)));
+    outcomes.forEach((_, i) => void writer.write(aRead(), until)?.then((isRecorded) => (outcomes[i] = isRecorded)));
     return outcomes;
   };
   return { clock, writer, statements, events, write };
@@ -44,6 +44,21 @@ describe('reads whose answers wait until they are recorded', () => {
       [true, true, true],
     ]);
     expect(clock.waiting()).to.equal(0);
+  });
+
+  it('wait no longer than their answers are due, and a moment where those are due already', async () => {
+    for (const [until, waits] of [
+      [1_000, 1_000],
+      [10_000, 2_400],
+      [-5_000, 200],
+    ] as const) {
+      const { clock, write } = recording();
+      const outcomes = write(1, until);
+      await clock.advance(waits - 1);
+      expect(outcomes).to.deep.equal([undefined]);
+      await clock.advance(1);
+      expect(outcomes).to.deep.equal([false]);
+    }
   });
 
   it('are not answered where the database does not take them, nor are those that wait behind them', async () => {

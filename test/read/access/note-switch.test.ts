@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { noteSwitch, RECORD_OFF, RECORD_ON } from '../../../src/read/access/note-switch.js';
+import type { AccessEvent } from '../../../src/read/access/read-writer.js';
 import { makeManualClock } from '../../support/manual-clock.js';
 import { makeMemoryAccessRecord } from '../../support/memory-access-record.js';
 
@@ -10,7 +11,7 @@ describe('the switches of the record of reads', () => {
     const clock = makeManualClock();
     const record = makeMemoryAccessRecord();
     for (const isOn of [true, false, false, true, true, false, true]) {
-      const noting = noteSwitch(clock, record, isOn, never);
+      const noting = noteSwitch(clock, record, isOn, never, () => undefined);
       await clock.advance(0);
       await noting;
     }
@@ -26,17 +27,20 @@ describe('the switches of the record of reads', () => {
     const database = { isThere: false };
     const add: typeof record.add = (reads) =>
       database.isThere ? record.add(reads) : Promise.reject(new Error('away'));
-    const noting = noteSwitch(clock, { ...record, add }, false, never);
+    const told: Array<string> = [];
+    const tell = ({ _tag }: AccessEvent): void => void told.push(_tag);
+    const noting = noteSwitch(clock, { ...record, add }, false, never, tell);
     await clock.advance(3_000);
     expect(record.rows).to.have.length(0);
     database.isThere = true;
     await clock.advance(1_000);
     await noting;
     expect(record.rows).to.have.length(1);
+    expect([...new Set(told)]).to.deep.equal(['NotWritten', 'WrittenAgain']);
 
     const leaving = new AbortController();
     database.isThere = false;
-    const second = noteSwitch(clock, { ...record, add }, false, leaving.signal);
+    const second = noteSwitch(clock, { ...record, add }, false, leaving.signal, () => undefined);
     await clock.advance(3_000);
     leaving.abort();
     await second;

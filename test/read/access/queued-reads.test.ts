@@ -18,7 +18,7 @@ const recording = () => {
   };
   const writer = makeQueuedReads(clock, { add }, (event) => events.push(event));
   const write = (count: number, given: Partial<Read> = {}): void => {
-    for (let i = 0; i < count; i += 1) expect(writer.write(aRead(given))).to.equal(undefined);
+    for (let i = 0; i < count; i += 1) expect(writer.write(aRead(given), Infinity)).to.equal(undefined);
   };
   return { clock, writer, batches, events, database, write, sizes: () => batches.map(({ length }) => length) };
 };

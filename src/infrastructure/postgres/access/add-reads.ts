@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { bigintArray, textArray } from '../../../postgres/binary-array.js';
+import { isUndefinedTable } from '../../../postgres/sql-failure.js';
 import { runIn, type RunStatement } from '../../../postgres/statement.js';
 import type { Read } from '../../../read/access/access-record.js';
 import { migrateAccess } from './schema.js';
@@ -31,13 +32,18 @@ export const insertReads = async (run: RunStatement, reads: ReadonlyArray<Read>)
   await run({ name: 'record reads', text: INSERT, values });
 };
 
-/** The same, which makes the table where it is missing. */
+/** The same, which makes the table where it is missing, also when the database was replaced: then the next rows are stored. */
 export const makeAddReads = (pool: Pool): ((reads: ReadonlyArray<Read>) => Promise<void>) => {
   const run = runIn(pool);
   let isMigrated = false;
   return async (reads) => {
     if (!isMigrated) await migrateAccess(pool);
     isMigrated = true;
-    await insertReads(run, reads);
+    try {
+      await insertReads(run, reads);
+    } catch (error) {
+      isMigrated = !isUndefinedTable(error);
+      throw error;
+    }
   };
 };
