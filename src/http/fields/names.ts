@@ -1,7 +1,10 @@
 import type * as t from 'io-ts';
 import { field } from './field.js';
 
-/** A list of different names, at least one, each a key of `meant`, which says what it stands for. */
+/**
+ * A list of different names, at least one, each a key of `meant`, which says what it stands for. What two names of the list
+ * stand for is given once.
+ */
 export const names = <Meant extends string>(
   meant: Readonly<Record<string, Meant>>,
 ): t.Type<ReadonlyArray<Meant>, ReadonlyArray<Meant>> => {
@@ -13,8 +16,9 @@ export const names = <Meant extends string>(
     schema: { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string', enum: known } },
     read: (value) => {
       if (!Array.isArray(value) || value.length === 0 || value.length > known.length) return undefined;
-      const found = new Set(value.map(meaningOf));
-      return found.size < value.length || found.has(undefined)
+      const given = new Set<unknown>(value);
+      const found = new Set([...given].map(meaningOf));
+      return given.size < value.length || found.has(undefined)
         ? undefined
         : [...found].filter((one) => one !== undefined);
     },
