@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Random } from '../event-sourcing/random.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
 import { errorBody } from './problem/error-body.js';
 import { PROBLEM_TYPE, problemDetails, wantsProblemDetails } from './problem/problem-details.js';
@@ -8,6 +7,7 @@ import type { ProtocolFault } from './protocol-fault.js';
 import { requestIdOf } from './request/request-id.js';
 import { fixedHeaders } from './response/fixed-headers.js';
 import { JSON_TYPE } from './response/http-response.js';
+import { hasUnreadBody, linger } from './response/unread-body.js';
 
 /** Name, value, name, value … of a response after which the connection is closed. */
 const headersOf = (body: string, requestId: string, contentType = JSON_TYPE): Array<string> => [
@@ -20,14 +20,17 @@ const VARY = ['Vary', 'Accept'];
 
 /** Sends the error object in response to a request that Node could read; gives the id of the request. */
 export const sendProtocolError = (
-  random: Random,
+  { clock, random }: Runtime,
   fault: ProtocolFault,
   request: IncomingMessage,
   response: ServerResponse,
 ): string => {
   const requestId = requestIdOf(random, request.headers['x-request-id']);
-  const respond = (body: string, headers: Array<string>): void =>
-    void response.writeHead(fault.status, fault.name, headers).end(body);
+  const respond = (body: string, headers: Array<string>): void => {
+    response.writeHead(fault.status, fault.name, headers).write(body);
+    if (hasUnreadBody(request)) linger(clock, request, () => response.end());
+    else response.end();
+  };
   if (wantsProblemDetails(request.headers.accept)) {
     const details = problemDetails(fault, requestId);
     respond(details, [...headersOf(details, requestId, PROBLEM_TYPE), ...VARY]);

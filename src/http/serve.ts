@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net';
 import { LONGEST_UPLOAD } from '../application/document/longest-upload.js';
 import type { Clock } from '../event-sourcing/clock.js';
-import type { Random } from '../event-sourcing/random.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
 import { connectionOf } from './budget/connection.js';
 import { coalescingRequests } from './budget/coalescing-request.js';
@@ -118,11 +117,11 @@ const onTunnel = (runtime: Runtime, refuse: Refuse, socket: Socket): void => {
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Serves the requests of each connection one after the other. What violates HTTP never reaches the listener. */
-const oneByOne = (random: Random, listener: Listener, refuse: Refuse): RequestListener => {
+const oneByOne = (runtime: Runtime, listener: Listener, refuse: Refuse): RequestListener => {
   const respond: Listener = (request, response) => {
     const fault = protocolFaultOf(request);
     if (fault === undefined) return listener(request, response);
-    refuse(fault, request.socket, () => sendProtocolError(random, fault, request, response));
+    refuse(fault, request.socket, () => sendProtocolError(runtime, fault, request, response));
     return undefined;
   };
   return (request, response) => connectionOf(request.socket).add({ request, response, respond });
@@ -140,7 +139,7 @@ export const makeServer = (
   }: Omit<ServeOptions, 'host' | 'port'>,
 ): { readonly server: Server; readonly stop: Served['stop'] } => {
   const refuse = refuser(onRefused);
-  const onRequest = oneByOne(runtime.random, listener, refuse);
+  const onRequest = oneByOne(runtime, listener, refuse);
   const connectionLimits = { ...LIMITS, ...limits };
   const connections = makeConnections(runtime.clock, connectionLimits, { onCut, onLost });
   const timeouts = { ...TIMEOUTS, headersTimeout: connectionLimits.headersMs };

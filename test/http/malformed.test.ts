@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -180,6 +181,23 @@ describe('malformed requests over HTTP', () => {
     const answer = await rawExchange(stack.baseUrl, request, ...Array<string>(64).fill(chunk));
     expect(answer).to.match(/^HTTP\/1\.1 413 /);
     expect(answer).to.contain('Connection: close').and.to.contain('"status":413');
+  });
+
+  it('takes the rest of a body whose headers are at fault, lest the answer be lost to who still sends', async () => {
+    const { hostname, port } = new URL(stack.baseUrl);
+    const faults = ['Host: a\r\nHost: b', 'Host: a\r\nAuthorization: b\r\nAuthorization: c', 'X: without a host'];
+    for (const headers of faults)
+      for (const length of [1_000, 1_600_000]) {
+        const socket = connect(Number(port), hostname);
+        socket.write(`POST /api/v1/business HTTP/1.1\r\n${headers}\r\nContent-Length: ${length}\r\n\r\n`);
+        const [answer] = (await once(socket, 'data')) as [Buffer];
+        expect(answer.toString()).to.match(/^HTTP\/1\.1 400 .*\}$/s);
+        // closed at once, it would be closed when another connection has had its answer
+        await fetch(`${stack.baseUrl}/livez`);
+        expect(socket.readableEnded, `${headers}, ${length}`).to.equal(false);
+        socket.end('x'.repeat(length));
+        await once(socket, 'close');
+      }
   });
 
   it('refuses an announced length without waiting for the body', async () => {

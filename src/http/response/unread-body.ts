@@ -15,6 +15,10 @@ export const mustClose = ({ complete, headers }: IncomingMessage): boolean => {
   return length !== undefined && Number(length) > WORTH_KEEPING;
 };
 
+/** The same where nothing more is read from the connection, so that no body is short enough to be left to Node. */
+export const hasUnreadBody = (request: IncomingMessage): boolean =>
+  mustClose(request) || (!request.complete && Number(request.headers['content-length']) > 0);
+
 /**
  * Discards the rest of a body for a while, then calls `done`. A connection that is closed at once, with unread bytes
  * in it, is reset, and the reset may overtake the response (RFC 9112 §9.6).
