@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { wordsOf } from '../../../src/read/words.js';
 import type { Exchanged } from '../../support/conforms.js';
 import type { HttpResponse, Wire } from './client.js';
 import type { Draft } from './draft.js';
@@ -167,6 +168,10 @@ const namedBy = (value: unknown): unknown => {
 const matches = (item: Shown, [name, wanted]: readonly [string, string]): boolean => {
   const values = item[`${name}s`];
   if (Array.isArray(values)) return values.map(namedBy).includes(wanted);
+  if (name === 'reason') {
+    const words = wordsOf([String(item[name])]);
+    return [...wordsOf([wanted])].every((word) => words.has(word));
+  }
   return !(name in item) || item[name] === wanted;
 };
 

@@ -110,7 +110,9 @@ const parameterText = (
   // no request asks for a table, which alone can have a byte order mark
   if (name === 'bom') return 'false';
   const known = schema.format === 'date-time' ? (record?.instants ?? []) : filterTexts(operation, name, context);
-  const { valid } = parameterTexts(random, schema);
+  const texts = parameterTexts(random, schema).valid;
+  // no pattern that every engine knows can ask for a letter or a digit
+  const valid = name === 'reason' ? texts.filter((text) => /[\p{L}\p{N}]/u.test(text)) : texts;
   return known.length > 0 && random.chance(0.5) ? random.pick(known) : oneOf(context, valid);
 };
 
@@ -123,8 +125,14 @@ const queryFor = (operation: Operation, target: Target, context: Context): Pairs
     return text === undefined ? [] : [[name, text]];
   });
   const has = (wanted: string): boolean => chosen.some(([name]) => name === wanted);
-  // an id is no place in a list of another order
-  return chosen.filter(([name]) => !(has('revision') && name === 'at') && !(has('after') && name === 'sort'));
+  const isOfManyRecords = queryOf(operation).some(({ name }) => name === 'value') && !has('entity');
+  return chosen.filter(
+    ([name]) =>
+      !(has('revision') && name === 'at') &&
+      // an id is no place in a list of another order
+      !(has('after') && name === 'sort') &&
+      !(isOfManyRecords && ['value', 'diff'].includes(name)),
+  );
 };
 
 const isRequired = (schema: Schema, key: string): boolean => schema.required?.includes(key) === true;
