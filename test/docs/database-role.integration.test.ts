@@ -96,9 +96,11 @@ describe('the role of docs/production.md that cannot change the history', functi
       `select name from unnest(array['checkpoint', 'archived', 'cosigned']) name where not has_table_privilege('seal.' || name, 'insert')`,
     );
     expect(rows).to.deep.equal([]);
-    // an upgrade: the owner migrates, and says again what the role may do
+    // an upgrade: the owner migrates, and says again what the role may do, and waits for no row that is in use
     expect((await ops(owner, 'migrate')).code).to.equal(0);
-    await asOwner(exampleIn(page, 'grants', role));
+    await asRole.query('begin; select from read_model.businesses');
+    await asOwner(`set lock_timeout = '2s'; ${exampleIn(page, 'grants', role)}`);
+    await asRole.query('commit');
     await api.json('PUT', `/business/${_id}`, { name: 'Acme again' });
   });
 
