@@ -41,6 +41,7 @@ const COMPLETED: Readonly<Record<string, string>> = {
   // it refuses while nothing calls for it
   'log restart-seal': 'log restart-seal --reason tried --force',
   'log restart-seal --reason tried': 'log restart-seal --reason tried --force',
+  'reads prune': 'reads prune --before 2026-01-01T00:00:00Z',
   restore: 'restore ../backup',
   'restore --replace': 'restore --replace ../backup',
 };
