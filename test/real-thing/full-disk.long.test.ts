@@ -105,6 +105,7 @@ const OTHERS = [
   'events are without a checkpoint for more than 30 s: none is signed',
   'the log, or what is kept of it, was changed: see ops log verify',
   'the guard of the history is lifted: see ops log verify',
+  'the database does not take the record of reads',
 ].map((warning) => `readiness_warning{warning="${warning}"} 0`);
 
 describe('a full disk', function () {
