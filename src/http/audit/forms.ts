@@ -1,9 +1,10 @@
-import type { RecordedRead } from '../../read/access/access-record.js';
 import { readCsvLine, readJson, READS_CSV_HEADER } from '../../read/access/shown-read.js';
 import { CSV_HEADER, CSV_HEADER_WITH_DIFF, csvLine, csvLineWithDiff } from '../../read/ledger-csv.js';
 import { withIndex } from '../../read/ledger-json.js';
 import type { LedgerEntry } from '../../read/ledger.js';
 import { requestInvalid } from '../problem/failure.js';
+import type { KoaContext } from '../request-context.js';
+import { preferredType } from '../request/accepted-quality.js';
 import { JSON_TYPE } from '../response/http-response.js';
 
 /** How events, or rows of another kind, are written into one answer. */
@@ -16,14 +17,8 @@ export type Form<Entry = LedgerEntry> = {
   readonly render: (entry: Entry) => string;
 };
 
-export const JSON_MEDIA_TYPE = 'application/json';
-
-/** The members of an array. */
-const inArray = { contentType: JSON_TYPE, begin: '[', separator: ',', end: ']' };
-
-export const json: Form = { ...inArray, render: withIndex };
-
-export const readsJson: Form<RecordedRead> = { ...inArray, render: readJson };
+/** The forms of one kind of row by the media types that a client asks for them by; JSON is the first of them. */
+type Forms<Entry> = Readonly<Record<string, Form<Entry>>> & { readonly 'application/json': Form<Entry> };
 
 const NDJSON = 'application/x-ndjson';
 const CSV = 'text/csv';
@@ -43,16 +38,44 @@ export const noMark = requestInvalid({ path: 'bom', message: 'is possible with A
 export const rendered = <Entry>(entries: ReadonlyArray<Entry>, { render, separator }: Form<Entry>): string =>
   entries.map(render).join(separator);
 
-/** By the media types that a client may ask for instead: one JSON text a line, and a table with its header. */
+/**
+ * Rows in parts, a part for each page; each but the first is rendered in a time slice of its own. Throws what keeps pages from
+ * coming.
+ */
+export async function* inParts<Entry>(
+  form: Form<Entry>,
+  state: Pick<KoaContext['state'], 'timeSlice'>,
+  pages: AsyncIterable<ReadonlyArray<Entry>>,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const entries of pages) {
+    const text = rendered(entries, form);
+    if (isFirst) yield `${form.begin}${text}`;
+    else if (!(await state.timeSlice(text.length))) return;
+    else if (entries.length > 0) yield `${form.separator}${text}`;
+    isFirst = false;
+  }
+  yield form.end;
+}
+
+/** One JSON text for all, one a line, and a table with its header. */
 const formsOf = <Entry>(
   toJson: (entry: Entry) => string,
   header: string,
   toCsv: (entry: Entry) => string,
-): Readonly<Record<string, Form<Entry>>> => ({
+): Forms<Entry> => ({
+  'application/json': { contentType: JSON_TYPE, begin: '[', separator: ',', end: ']', render: toJson },
   [NDJSON]: { contentType: NDJSON, begin: '', separator: '', end: '', render: (entry) => `${toJson(entry)}\n` },
   [CSV]: { contentType: `${CSV}; charset=utf-8; header=present`, begin: header, separator: '', end: '', render: toCsv },
 });
 
-export const otherForms = formsOf(withIndex, CSV_HEADER, csvLine);
+export const formsOfEvents = formsOf(withIndex, CSV_HEADER, csvLine);
 
-export const otherFormsOfReads = formsOf(readJson, READS_CSV_HEADER, readCsvLine);
+export const formsOfReads = formsOf(readJson, READS_CSV_HEADER, readCsvLine);
+
+/** The media types beside JSON. */
+export const otherTypes = (forms: Forms<never>): ReadonlyArray<string> => Object.keys(forms).slice(1);
+
+/** The form that a client prefers; JSON where it accepts none of them. */
+export const preferredForm = <Entry>(accept: string | undefined, forms: Forms<Entry>): Form<Entry> =>
+  forms[preferredType(accept, Object.keys(forms)) ?? ''] ?? forms['application/json'];

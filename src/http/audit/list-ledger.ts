@@ -9,12 +9,12 @@ import { EVENT_STREAM } from '../feed/event-stream.js';
 import { readFeedPlace, refuseInFeed } from '../feed/parameters.js';
 import { respondWithFeed } from '../feed/respond-with-feed.js';
 import type { Failure } from '../problem/failure.js';
-import { type AuthorizedContext, isHead, type KoaContext } from '../request-context.js';
+import { type AuthorizedContext, isHead } from '../request-context.js';
 import { preferredType } from '../request/accepted-quality.js';
 import { both } from '../request/both.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
-import { type Form, json, JSON_MEDIA_TYPE, noMark, otherForms, rendered, withDiffs, withMark } from './forms.js';
+import { formsOfEvents, inParts, noMark, preferredForm, rendered, withDiffs, withMark } from './forms.js';
 import { readLedgerParameters } from './parameters.js';
 
 /** Events of a page where no limit is given. */
@@ -22,13 +22,6 @@ const PAGE = 500;
 
 /** A page of at most so many events waits for no history of the budget. */
 const SHORT = 100;
-
-/** JSON, too, where the client accepts none of the forms. */
-const formFor = (ctx: KoaContext): Form | 'feed' => {
-  const accepted = preferredType(ctx.req.headers.accept, [JSON_MEDIA_TYPE, ...Object.keys(otherForms), EVENT_STREAM]);
-  if (accepted === EVENT_STREAM) return 'feed';
-  return (accepted === undefined ? undefined : otherForms[accepted]) ?? json;
-};
 
 const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
   const read = both(readLedgerParameters(request.query), readFeedPlace(request));
@@ -47,28 +40,23 @@ const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promi
   return respondWithFeed(request, (asked) => feed.open({ ...asked, filter }), place);
 };
 
-/** The rest of the events behind a page, in parts; throws what keeps the ledger from going on. */
-async function* inParts(
+/** The entries of a page and those of all behind it, with what they changed; throws what keeps the ledger from going on. */
+async function* pagesFrom(
   ledger: Ledger,
   request: LedgerPageRequest,
   first: LedgerPage,
-  form: Form,
   { add, close }: LedgerDiffs,
-  state: KoaContext['state'],
-): AsyncGenerator<string> {
+): AsyncGenerator<LedgerPage['entries']> {
   let page = first;
   try {
-    yield `${form.begin}${rendered(page.entries, form)}`;
+    yield page.entries;
     while (!page.isLast) {
       const after = page.entries.at(-1)?.index ?? request.after;
       const next = await ledger.nextPage({ ...request, after });
       if (E.isLeft(next)) throw new Error('the ledger cannot be read on', { cause: next.left.cause });
       page = next.right;
-      const text = rendered(await add(page.entries), form);
-      if (!(await state.timeSlice(text.length))) return;
-      yield page.entries.length === 0 ? '' : `${form.separator}${text}`;
+      yield await add(page.entries);
     }
-    yield form.end;
   } finally {
     await close();
   }
@@ -84,8 +72,10 @@ export const listLedger =
   async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, query } = request;
     ctx.vary('Accept');
-    const plain = formFor(ctx);
-    if (plain === 'feed') return followLedger(feed, request);
+    const accepted = ctx.req.headers.accept;
+    if (preferredType(accepted, [...Object.keys(formsOfEvents), EVENT_STREAM]) === EVENT_STREAM)
+      return followLedger(feed, request);
+    const plain = preferredForm(accepted, formsOfEvents);
     const read = readLedgerParameters(query);
     if (E.isLeft(read)) return read;
     const { limit, bom, diff, ...wanted } = read.right;
@@ -114,6 +104,7 @@ export const listLedger =
     if (E.isLeft(entries)) return entries;
     if (isWhole) return E.right({ ...response, body: `${form.begin}${rendered(entries.right, form)}${form.end}` });
     const first = { ...page.right, entries: entries.right };
-    const body = Readable.from(inParts(ledger, asked, first, form, diffs, ctx.state), { objectMode: false });
+    const pages = pagesFrom(ledger, asked, first, diffs);
+    const body = Readable.from(inParts(form, ctx.state, pages), { objectMode: false });
     return E.right({ ...response, body });
   };

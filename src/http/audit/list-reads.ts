@@ -2,42 +2,29 @@ import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { AccessPage, AccessPageRequest, AccessQueries } from '../../read/access/access-record.js';
 import type { Failure } from '../problem/failure.js';
-import { type AuthorizedContext, isHead, type KoaContext } from '../request-context.js';
-import { preferredType } from '../request/accepted-quality.js';
+import { type AuthorizedContext, isHead } from '../request-context.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
-import { type Form, JSON_MEDIA_TYPE, noMark, otherFormsOfReads, readsJson, rendered, withMark } from './forms.js';
+import { formsOfReads, inParts, noMark, preferredForm, rendered, withMark } from './forms.js';
 import { readReadsParameters } from './reads-parameters.js';
-import type { RecordedRead } from '../../read/access/access-record.js';
 
 /** Rows of a page where no limit is given. */
 const PAGE = 500;
 
-/** JSON, too, where the client accepts none of the forms. */
-const formFor = (ctx: KoaContext): Form<RecordedRead> => {
-  const accepted = preferredType(ctx.req.headers.accept, [JSON_MEDIA_TYPE, ...Object.keys(otherFormsOfReads)]);
-  return (accepted === undefined ? undefined : otherFormsOfReads[accepted]) ?? readsJson;
-};
-
-/** The rest of the rows behind a page, in parts; throws what keeps them from being read. */
-async function* inParts(
+/** The rows of a page and those of all behind it; throws what keeps them from being read. */
+async function* pagesFrom(
   { page }: AccessQueries,
   request: AccessPageRequest,
   first: AccessPage,
-  form: Form<RecordedRead>,
-  state: KoaContext['state'],
-): AsyncGenerator<string> {
+): AsyncGenerator<AccessPage['reads']> {
   let current = first;
-  yield `${form.begin}${rendered(current.reads, form)}`;
+  yield current.reads;
   while (!current.isLast) {
     const next = await page({ ...request, after: current.reads.at(-1)?.id });
     if (E.isLeft(next)) throw new Error('the record of reads cannot be read on', { cause: next.left.cause });
     current = next.right;
-    const text = rendered(current.reads, form);
-    if (!(await state.timeSlice(text.length))) return;
-    yield current.reads.length === 0 ? '' : `${form.separator}${text}`;
+    yield current.reads;
   }
-  yield form.end;
 }
 
 /**
@@ -49,7 +36,7 @@ export const listReads =
   async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, query } = request;
     ctx.vary('Accept');
-    const plain = formFor(ctx);
+    const plain = preferredForm(ctx.req.headers.accept, formsOfReads);
     const read = readReadsParameters(query);
     if (E.isLeft(read)) return read;
     const { limit, bom, ...wanted } = read.right;
@@ -70,6 +57,7 @@ export const listReads =
     if (isHead(request)) return E.right(response);
     if (limit !== undefined || isLast)
       return E.right({ ...response, body: `${form.begin}${rendered(reads, form)}${form.end}` });
-    const body = Readable.from(inParts(queries, asked, page.right, form, ctx.state), { objectMode: false });
+    const pages = pagesFrom(queries, asked, page.right);
+    const body = Readable.from(inParts(form, ctx.state, pages), { objectMode: false });
     return E.right({ ...response, body });
   };

@@ -4,16 +4,16 @@ import type { LedgerPageRequest } from '../../read/ledger.js';
 import { wordsOf } from '../../read/words.js';
 import { fields } from '../fields/fields-type.js';
 import { isPlainText, PLAIN_TEXT, TEXT_LIMIT } from '../fields/text.js';
-import { Order, readBoolean } from '../parameters/events.js';
+import { readBoolean } from '../parameters/events.js';
 import { instantParameter } from '../parameters/instant.js';
 import { exactTextParameter } from '../parameters/list.js';
-import { Limit } from '../parameters/page.js';
 import { parameter } from '../parameters/parameter.js';
 import type { QueryValues } from '../parameters/query.js';
 import { revisionParameter } from '../parameters/revision.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
+import { directionOf, tableParameters } from './table-parameters.js';
 
 const filters = {
   user: exactTextParameter('Only events that this user made happen.'),
@@ -51,14 +51,7 @@ const page = {
     read: readBoolean,
   }),
   after: revisionParameter('Starts behind the event with this index; with order=desc, before it.'),
-  limit: Limit,
-  order: Order,
-  bom: parameter<boolean>({
-    expectation: 'true or false',
-    meaning: 'Begins a table (text/csv) with a byte order mark, by which spreadsheets know UTF-8.',
-    schema: { type: 'boolean' },
-    read: readBoolean,
-  }),
+  ...tableParameters,
 };
 
 const Page = fields(page);
@@ -91,7 +84,7 @@ export const readLedgerParameters = (values: QueryValues): E.Either<RequestInval
       limit,
       bom,
       diff,
-      direction: order === 'desc' ? ('backwards' as const) : ('forwards' as const),
+      direction: directionOf(order),
     })),
     E.chain(ofOneRecord),
   );

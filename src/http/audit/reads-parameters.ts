@@ -2,16 +2,14 @@ import { either as E } from 'fp-ts';
 import { pipe } from 'fp-ts/lib/function.js';
 import type { AccessPageRequest } from '../../read/access/access-record.js';
 import { fields } from '../fields/fields-type.js';
-import { Order, readBoolean } from '../parameters/events.js';
 import { instantParameter } from '../parameters/instant.js';
 import { exactTextParameter } from '../parameters/list.js';
-import { Limit } from '../parameters/page.js';
-import { parameter } from '../parameters/parameter.js';
 import type { QueryValues } from '../parameters/query.js';
 import { revisionParameter } from '../parameters/revision.js';
 import type { RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
+import { directionOf, tableParameters } from './table-parameters.js';
 
 const filters = {
   user: exactTextParameter('Only what this user read.'),
@@ -26,14 +24,7 @@ const Filter = fields(filters);
 
 const page = {
   after: revisionParameter('Starts behind the row with this id; with order=desc, before it.'),
-  limit: Limit,
-  order: Order,
-  bom: parameter<boolean>({
-    expectation: 'true or false',
-    meaning: 'Begins a table (text/csv) with a byte order mark, by which spreadsheets know UTF-8.',
-    schema: { type: 'boolean' },
-    read: readBoolean,
-  }),
+  ...tableParameters,
 };
 
 const Page = fields(page);
@@ -54,6 +45,6 @@ export const readReadsParameters = (values: QueryValues): E.Either<RequestInvali
       after,
       limit,
       bom,
-      direction: order === 'desc' ? ('backwards' as const) : ('forwards' as const),
+      direction: directionOf(order),
     })),
   );

@@ -9,7 +9,7 @@ import { EVENT_STREAM } from '../feed/event-stream.js';
 import { LAST_EVENT_ID } from '../feed/parameters.js';
 import { AUDIT_API } from '../paths.js';
 import { type Route, rowOf } from '../route.js';
-import { otherForms, otherFormsOfReads } from './forms.js';
+import { formsOfEvents, formsOfReads, otherTypes } from './forms.js';
 import { listLedger } from './list-ledger.js';
 import { listReads } from './list-reads.js';
 import { LedgerParameters } from './parameters.js';
@@ -25,7 +25,7 @@ const auditOperations = {
     refusesUnknown: true,
     success: { eventsOf: 'all' },
     requestHeaders: [LAST_EVENT_ID],
-    otherForms: [...Object.keys(otherForms), EVENT_STREAM],
+    otherForms: [...otherTypes(formsOfEvents), EVENT_STREAM],
     responseHeaders: ['Link', 'Vary'],
     failures: [400, 401, 500, 503],
   },
@@ -35,7 +35,7 @@ const auditOperations = {
     query: ReadsParameters,
     refusesUnknown: true,
     success: ReadsResponse,
-    otherForms: Object.keys(otherFormsOfReads),
+    otherForms: otherTypes(formsOfReads),
     responseHeaders: ['Link', 'Vary'],
     failures: [400, 401, 500, 503],
   },

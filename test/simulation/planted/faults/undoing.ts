@@ -68,8 +68,8 @@ export const faultsOfUndoing: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: 'src/application/business/use-cases.ts',
-        is: 'change(context, businessId, command, request, until),',
-        becomes: 'change({ ...context, idempotencyKey: undefined }, businessId, command, request, until),',
+        is: 'changeAs(context, businessId, command, request, until),',
+        becomes: 'changeAs({ ...context, idempotencyKey: undefined }, businessId, command, request, until),',
       },
     ],
   },
