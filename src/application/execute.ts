@@ -1,11 +1,14 @@
 import { either as E } from 'fp-ts';
 import { answerDeadline } from '../event-sourcing/answer-deadline.js';
+import type { Json } from '../event-sourcing/canonical-json.js';
 import type { Clock } from '../event-sourcing/clock.js';
 import { isKeyed } from '../event-sourcing/command/command-id.js';
 import type { CommandCall, CommandFailure, HandleCommand } from '../event-sourcing/command/command-call.js';
 import { StoreUnavailable } from '../event-sourcing/event-store.js';
 import type { OnLost } from '../event-sourcing/log-memory.js';
-import type { ExpectedRevision } from '../event-sourcing/recorded-event.js';
+import type { Random } from '../event-sourcing/random.js';
+import type { ExpectedRevision, StreamName } from '../event-sourcing/recorded-event.js';
+import { type CommandContext, commandIdsOf, envelopeOf } from './command-context.js';
 import type { ProjectionProgress } from './ports.js';
 
 /** What a command did, as its response needs it. */
@@ -27,6 +30,25 @@ export type Execute<State, Command, Rejection> = (
   call: CommandCall<Command>,
   until?: number,
 ) => Promise<E.Either<Rejection | CommandFailure, Outcome<State>>>;
+
+/** Gives a command to an entity that is there; `request`: what a repeat with the same `Idempotency-Key` must ask for, too. */
+export const changing =
+  <State, Command, Rejection>(
+    random: Random,
+    execute: Execute<State, Command, Rejection>,
+    streamOf: (entityId: string) => StreamName,
+  ) =>
+  (context: CommandContext, entityId: string, command: Command, request: Json, until?: number) =>
+    execute(
+      {
+        stream: streamOf(entityId),
+        command,
+        envelope: envelopeOf(context, commandIdsOf(random, context), request),
+        precondition: context.precondition,
+        fresh: false,
+      },
+      until,
+    );
 
 /** The log took so long that its answer left no time for others to learn of the change. A repeat finds it. */
 const tooLate = E.left(new StoreUnavailable('the change was stored too late to say that every GET shows it'));

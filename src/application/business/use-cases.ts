@@ -3,11 +3,10 @@ import type { BusinessCommand, CreateBusiness, UpdateOwner } from '../../domain/
 import type { BusinessChanges, Owner } from '../../domain/business/events.js';
 import type { BusinessRejection } from '../../domain/business/rejections.js';
 import type { BusinessState } from '../../domain/business/state.js';
-import type { Json } from '../../event-sourcing/canonical-json.js';
 import type { Random } from '../../event-sourcing/random.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { commandIdsOf, envelopeOf, type CommandContext } from '../command-context.js';
-import type { Execute } from '../execute.js';
+import { changing, type Execute } from '../execute.js';
 import type { Undo } from '../undo.js';
 
 type ExecuteBusiness = Execute<BusinessState, BusinessCommand, BusinessRejection>;
@@ -30,23 +29,9 @@ export const businessUseCases = (random: Random, execute: ExecuteBusiness) => {
     return E.isLeft(executed) ? executed : E.right({ ...executed.right, businessId: ids.entityId });
   };
 
-  const change = (
-    context: CommandContext,
-    businessId: string,
-    command: BusinessCommand,
-    request: Json = command,
-    until?: number,
-  ) =>
-    execute(
-      {
-        stream: businessStream(businessId),
-        command,
-        envelope: envelopeOf(context, commandIdsOf(random, context), request),
-        precondition: context.precondition,
-        fresh: false,
-      },
-      until,
-    );
+  const changeAs = changing(random, execute, businessStream);
+  const change = (context: CommandContext, businessId: string, command: BusinessCommand) =>
+    changeAs(context, businessId, command, command);
 
   return {
     create,
@@ -55,7 +40,7 @@ export const businessUseCases = (random: Random, execute: ExecuteBusiness) => {
     /** The history stays readable. */
     delete: (context: CommandContext, businessId: string) => change(context, businessId, { _tag: 'DeleteBusiness' }),
     undo: (context: CommandContext, businessId: string, { command, request }: Undo<BusinessCommand>, until?: number) =>
-      change(context, businessId, command, request, until),
+      changeAs(context, businessId, command, request, until),
     /** An owner is identified by its `user`. */
     addOwner: (context: CommandContext, businessId: string, owner: Owner) =>
       change(context, businessId, { _tag: 'AddOwner', owner }),

@@ -1,10 +1,10 @@
 import type { CreateDocument, DocumentCommand, UpdateDocument } from '../../domain/document/commands.js';
 import type { StoredFile } from '../../domain/document/events.js';
-import type { Json } from '../../event-sourcing/canonical-json.js';
 import type { Random } from '../../event-sourcing/random.js';
 import type { FindSkipped } from '../../event-sourcing/skipped-events.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { type CommandContext, type CommandIds, commandIdsOf, envelopeOf } from '../command-context.js';
+import { changing } from '../execute.js';
 import type { ObjectStorage } from '../ports.js';
 import type { Undo } from '../undo.js';
 import { admitUpload } from './admit-upload.js';
@@ -23,23 +23,7 @@ export const documentUseCases = (
   execute: ExecuteDocument,
   { store, storage, findSkipped }: DocumentPorts,
 ) => {
-  const change = (
-    context: CommandContext,
-    documentId: string,
-    command: DocumentCommand,
-    request: Json,
-    until?: number,
-  ) =>
-    execute(
-      {
-        stream: documentStream(documentId),
-        command,
-        envelope: envelopeOf(context, commandIdsOf(random, context), request),
-        precondition: context.precondition,
-        fresh: false,
-      },
-      until,
-    );
+  const change = changing(random, execute, documentStream);
 
   return {
     admitUpload: admitUpload(store, findSkipped),
