@@ -38,6 +38,14 @@ type Recorded = {
   readonly form?: 'file';
 };
 
+/** Which reads of one record of a kind are recorded, for the routes of that kind. */
+export const recordedReadsOf = (entityType: string) => {
+  const always: Recorded = { when: 'always', entityType };
+  const past: Recorded = { when: 'past', entityType };
+  const preview: Recorded = { when: 'preview', entityType };
+  return { always, past, preview };
+};
+
 export type TokenRequired = {
   readonly access: 'token';
   readonly roles: Roles;

@@ -168,11 +168,21 @@ describe('a kind of entity that only the registry knows', function () {
     expect(await api.json('GET', '/contact?name=Bob')).to.deep.equal([bob]);
   });
 
-  it('is exported, verified in the log, copied to EventStoreDB and served from there', async () => {
+  it('is exported, verified in the log, has its reads recorded, is copied to EventStoreDB and served from there', async () => {
     const exported = await ops('log', 'export');
     expect(exported.split('\n').filter((line) => line.includes(`contact-${bob._id}`))).to.have.length(4);
     expect(await ops('log', 'verify')).to.include('7 events');
     await stop();
+    const reads = await ops('reads', '--record', `contact/${bob._id}`, '--json');
+    const recorded = reads
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { operation: string; what: string });
+    expect(recorded.map(({ operation, what }) => [operation, what])).to.deep.equal([
+      ['getContact', 'revision=0'],
+      ['listContactEvents', ''],
+      ['listContactEvents', 'diff=true&order=desc'],
+    ]);
     await ops('log', 'copy', '--to', double.connectionString, '--cut-over');
     const copied = double.log.records.filter(({ stream }) => stream.startsWith('contact-'));
     expect(copied.map(({ type }) => type)).to.deep.equal([

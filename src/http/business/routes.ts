@@ -6,7 +6,7 @@ import { API } from '../paths.js';
 import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
-import { type Route, rowOf } from '../route.js';
+import { recordedReadsOf, type Route, rowOf } from '../route.js';
 import { createBusiness, deleteBusiness, updateBusiness } from './change-business.js';
 import { businessListParameters, businessOperations } from './operations.js';
 import { withBusinessRejections } from './rejections.js';
@@ -20,9 +20,7 @@ const one = `${all}/:id`;
 const owner = `${one}/owner`;
 const named = `${owner}/:ownerId`;
 
-const always = { when: 'always', entityType: 'Business' } as const;
-const past = { ...always, when: 'past' } as const;
-const preview = { ...always, when: 'preview' } as const;
+const { always, past, preview } = recordedReadsOf('Business');
 
 const row = rowOf(businessOperations, { absent: 'business_not_found' });
 

@@ -6,7 +6,7 @@ import { API } from '../paths.js';
 import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
-import { type Route, rowOf } from '../route.js';
+import { recordedReadsOf, type Route, rowOf } from '../route.js';
 import { createDocument, deleteDocument, updateDocument } from './change-document.js';
 import { documentListParameters, documentOperations } from './operations.js';
 import { withDocumentRejections } from './rejections.js';
@@ -27,9 +27,7 @@ type DocumentOptions = {
   readonly maxUploadBytes: number;
 };
 
-const always = { when: 'always', entityType: 'Document' } as const;
-const past = { ...always, when: 'past' } as const;
-const preview = { ...always, when: 'preview' } as const;
+const { always, past, preview } = recordedReadsOf('Document');
 const file = { ...always, form: 'file' } as const;
 
 const row = rowOf(documentOperations, { absent: 'document_not_found' });

@@ -30,7 +30,7 @@ import type { AuthorizedContext } from '../../../src/http/request-context.js';
 import { decodeRequest } from '../../../src/http/request/decode.js';
 import { readCommand } from '../../../src/http/request/read-command.js';
 import type { HttpResponse } from '../../../src/http/response/http-response.js';
-import type { Route } from '../../../src/http/route.js';
+import { recordedReadsOf, type Route } from '../../../src/http/route.js';
 import type { EntityReads } from '../../../src/read/entity-reads.js';
 import { type ContactCommand, ContactEvent, type ContactRejection, type ContactState } from './domain.js';
 import type { ContactFilter } from './projection.js';
@@ -48,6 +48,7 @@ type Handled = Promise<E.Either<Failure | ContactRejection, HttpResponse>>;
 const all = `${API}/contact`;
 const one = `${all}/:id`;
 const tag = 'Contact';
+const { always, past } = recordedReadsOf(tag);
 
 const bodyFields = { name: requiredText(), email: text(), phone: text() };
 const CreateBody = fields(bodyFields, { required: ['name'] });
@@ -133,6 +134,7 @@ export const contactRoutes = (deps: Deps): ReadonlyArray<Route> => [
     access: 'token',
     roles: viewers,
     past: auditors,
+    recorded: past,
     handle: getRecord(deps.reads),
   },
   {
@@ -148,6 +150,7 @@ export const contactRoutes = (deps: Deps): ReadonlyArray<Route> => [
     path: `${one}/events`,
     access: 'token',
     roles: auditors,
+    recorded: always,
     handle: listEvents(deps.reads),
   },
   {
