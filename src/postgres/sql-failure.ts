@@ -24,6 +24,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
 const INSUFFICIENT_PRIVILEGE = '42501';
 const UNDEFINED_TABLE = '42P01';
+const UNDEFINED_FUNCTION = '42883';
+const UNDEFINED_SCHEMA = '3F000';
 
 export const sqlFailureOf = (error: unknown): SqlFailure => {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return 'Lost';
@@ -50,6 +52,10 @@ export const isForbidden = (error: unknown): error is pg.DatabaseError =>
 /** Whether a statement names a table that does not exist. */
 export const isUndefinedTable = (error: unknown): error is pg.DatabaseError =>
   error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE;
+
+/** Whether a statement names a function that does not exist, or its schema does not. */
+export const isUndefinedFunction = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && (error.code === UNDEFINED_FUNCTION || error.code === UNDEFINED_SCHEMA);
 
 /** What a read gives; `none` where a table that it reads is not made yet. Rejects with every other error. */
 export const unlessNoTable = async <A, None>(read: () => Promise<A>, none: None): Promise<A | None> => {

@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { Pool } from 'pg';
 import { makeAddReads } from '../../../src/infrastructure/postgres/access/add-reads.js';
 import { makeFindReads } from '../../../src/infrastructure/postgres/access/find-reads.js';
@@ -84,6 +85,38 @@ describe('the record of reads in Postgres', function () {
           }
   });
 
+  it('gives the reads of a span of time, whatever the order in which they were written', async () => {
+    const memory = makeMemoryAccessRecord();
+    const add = makeAddReads(pool);
+    const times = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 12 });
+    // some come in the order of their times, some minutes late
+    const batches = [...fc.sample(times, 12), [1]];
+    for (const [place, batch] of batches.entries()) {
+      const rows = batch.map((second) =>
+        aRead({ at: new Date((place % 3 === 0 ? second : place * 40 + second / 10) * 1_000) }),
+      );
+      await memory.add(rows);
+      await add(rows);
+    }
+    const { rows } = await pool.query<{ late: number; disordered: number }>(`
+      select count(*) filter (where latest - at > interval '1 minute')::int as late,
+        count(*) filter (where latest < before)::int as disordered
+      from (select *, lag(latest) over (order by id) as before from access.read) as read`);
+    expect(rows[0]?.late).to.be.greaterThan(0);
+    expect(rows[0]?.disordered).to.equal(0);
+    for (let from = -20; from < 500; from += 35)
+      for (let to = from; to < 560; to += 70)
+        for (const direction of ['forwards', 'backwards'] as const)
+          for (const filter of [
+            { since: new Date(from * 1_000) },
+            { until: new Date(to * 1_000) },
+            { since: new Date(from * 1_000), until: new Date(to * 1_000) },
+          ]) {
+            const request = { filter, direction, after: undefined, limit: 10 };
+            expect(await makeFindReads(pool).page(request)).to.deep.equal(await memory.page(request));
+          }
+  });
+
   it('hands out ids in the order of commits, so that nothing comes before what somebody has read up to', async () => {
     const add = makeAddReads(pool);
     await add([aRead({ what: 'first' })]);
@@ -91,7 +124,7 @@ describe('the record of reads in Postgres', function () {
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock(7310485201)');
     await client.query(
-      `insert into access.read (at, actor, operation, what, form) values (now(), 'bob', 'slow', 'slow', '')`,
+      `insert into access.read (at, latest, actor, operation, what, form) values (now(), now(), 'bob', 'slow', 'slow', '')`,
     );
     const adding = add([aRead({ what: 'waits' })]);
     await client.query('commit');
@@ -120,10 +153,11 @@ describe('the record of reads in Postgres', function () {
   it('is pruned by its owner up to a time, which is a row, and is guarded again', async () => {
     const add = makeAddReads(pool);
     await add(Array.from({ length: 25 }, (_, n) => aRead({ at: new Date(n * 1_000), what: String(n) })));
-    const row = { at: new Date(60_000), user: 'root', operation: 'ops reads prune', what: 'before=…', form: '' };
+    await add([aRead({ at: new Date(120_000), what: 'new' }), aRead({ at: new Date(5_000), what: 'late' })]);
+    const row = { at: new Date(180_000), user: 'root', operation: 'ops reads prune', what: 'before=…', form: '' };
     const pruned = await pruneReads(pool, new Date(20_000), row, 7);
-    expect(pruned).to.equal(20);
-    expect(await whatOf()).to.deep.equal(['20', '21', '22', '23', '24', 'before=…']);
+    expect(pruned).to.equal(21);
+    expect(await whatOf()).to.deep.equal(['20', '21', '22', '23', '24', 'new', 'before=…']);
     expect(await makeFindLiftedGuards(pool)()).to.deep.equal([]);
     expect(await errorOf(pool.query('delete from access.read'))).to.contain('never changed');
   });

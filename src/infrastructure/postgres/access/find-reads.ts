@@ -10,6 +10,7 @@ import type {
   RecordedRead,
 } from '../../../read/access/access-record.js';
 import { unavailable } from '../read-models/read-model.js';
+import { firstSince, LATE, lastBefore } from './time-bounds.js';
 
 type Condition = readonly [text: (bound: string) => string, value: string | undefined];
 
@@ -37,21 +38,27 @@ const COLUMNS = `id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"
 /** A page, and one row more where there is one. */
 const pageStatement = ({ filter, after, direction, limit, upTo }: AccessPageRequest): Statement => {
   const isForwards = direction === 'forwards';
+  const [since, until] = [timestamp(filter.since), timestamp(filter.until)];
   const given = [
     ...conditionsOf(filter),
+    [(bound) => `id >= ${firstSince(bound)}`, since],
     [(bound) => `id ${isForwards ? '>' : '<'} ${bound}::bigint`, after?.toString()],
     [(bound) => `id <= ${bound}::bigint`, upTo?.toString()],
   ] satisfies ReadonlyArray<Condition>;
   const values: Array<string> = [];
-  const conditions: Array<string> = [];
+  const conditions: Array<string> = ['true'];
   for (const [text, value] of given)
     if (value !== undefined) {
       values.push(value);
       conditions.push(text(`$${values.length}`));
     }
-  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   const order = `order by id ${isForwards ? 'asc' : 'desc'} limit ${limit + 1}`;
-  return { name: '', text: `select ${COLUMNS} from access.read ${where} ${order}`, values };
+  const rowsThat = (...more: ReadonlyArray<string>): string =>
+    `select ${COLUMNS} from access.read where ${[...conditions, ...more].join(' and ')} ${order}`;
+  if (until === undefined) return { name: '', text: rowsThat(), values };
+  const last = lastBefore(`$${values.push(until)}`);
+  const [inTime, late] = [rowsThat(`id <= ${last}`), rowsThat(`id > ${last}`, LATE)];
+  return { name: '', text: `select * from ((${inTime}) union all (${late})) as found ${order}`, values };
 };
 
 const readOf = ([id, at, user, operation, entityType, entity, what, form, requestId]: TextRow): RecordedRead => ({

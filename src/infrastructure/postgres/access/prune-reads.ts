@@ -4,6 +4,7 @@ import { inTransaction } from '../../../postgres/transaction.js';
 import type { Read } from '../../../read/access/access-record.js';
 import { insertReads } from './add-reads.js';
 import { migrateAccess } from './schema.js';
+import { LATE, lastBefore } from './time-bounds.js';
 
 /** Rows that are removed in one transaction: while it lasts, no read can be recorded. */
 const BATCH = 10_000;
@@ -12,7 +13,11 @@ const BATCH = 10_000;
 const LOCK_TIMEOUT = '5s';
 
 const REMOVE = `
-  delete from access.read where id in (select id from access.read where at < $1::timestamptz order by id limit $2)`;
+  delete from access.read where id in (
+    (select id from access.read where at < $1::timestamptz and id <= ${lastBefore('$1')} order by id limit $2)
+    union all
+    (select id from access.read where at < $1::timestamptz and id > ${lastBefore('$1')} and ${LATE} order by id limit $2)
+  )`;
 
 /**
  * Removes the rows of reads before a time, and gives their number. `row` says so in the record itself, before the first of
