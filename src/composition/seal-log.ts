@@ -6,7 +6,7 @@ import { cosignLog } from './cosign-log.js';
 import { makeCheckpointArchive } from '../infrastructure/checkpoints/checkpoint-archive.js';
 import { logSigning } from '../infrastructure/logging/log-signing.js';
 import { countSigning } from '../infrastructure/metrics/seal-metrics.js';
-import { placeOfStorage, type Storage } from '../infrastructure/open-storage.js';
+import { placesOfCheckpoints, type Storage } from '../infrastructure/open-storage.js';
 import { notingArchive } from '../sealing/noting-archive.js';
 import { keepSigning } from '../sealing/keep-signing.js';
 import { sealInForce } from '../sealing/seal-history.js';
@@ -42,7 +42,7 @@ export const sealLog = async (
     const { projector } = status();
     return projector._tag === 'Projecting' && projector.role === 'live';
   };
-  const seal = readModels.seal(name, placeOfStorage(config), { name: 'seal', connections: CONNECTIONS });
+  const seal = readModels.seal(name, placesOfCheckpoints(config), { name: 'seal', connections: CONNECTIONS });
   started.add(seal.storage.close);
   keepSealingRecorded({ config, log, runtime, adapters, started, registry }, store, seal, signers.length > 0, isKeeper);
   if (!RA.isNonEmpty(signers)) {

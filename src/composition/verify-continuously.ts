@@ -8,7 +8,7 @@ import { logVerification } from '../infrastructure/logging/log-verification.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import type { Metrics } from '../infrastructure/metrics/metrics.js';
 import { makeVerificationMetrics } from '../infrastructure/metrics/verification-metrics.js';
-import { placeOfStorage, type Storage } from '../infrastructure/open-storage.js';
+import { placesOfCheckpoints, type Storage } from '../infrastructure/open-storage.js';
 import { archiveToVerify } from '../infrastructure/verification/archive-to-verify.js';
 import { findSeal } from '../infrastructure/verification/find-seal.js';
 import { watchLog } from '../infrastructure/verification/watch-log.js';
@@ -51,7 +51,7 @@ export const verifyContinuously = async (
   const [signer] = orThrow(await adapters.keys.checkpointSigners(runtime.random, config));
   const eventKeys = orThrow(await adapters.keys.eventKeys(runtime.random, config));
   const connections = { name: 'log-verification', connections: CONNECTIONS } as const;
-  const seal = readModels.seal(ledger.name, placeOfStorage(config), connections);
+  const seal = readModels.seal(ledger.name, placesOfCheckpoints(config), connections);
   started.add(seal.storage.close);
   const [lines, counts] = [logVerification(log), makeVerificationMetrics(runtime.clock, metrics)];
   const watching = watchLog({

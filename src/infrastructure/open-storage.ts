@@ -9,6 +9,7 @@ import { openDiskStorage } from './disk/disk-storage.js';
 import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { putWithinSpace } from './disk-space/within-space.js';
 import type { CannotOpen } from './cannot-open.js';
+import type { CheckpointPlaces } from './postgres/seal/noted-checkpoints.js';
 import type { Check } from './readiness.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 
@@ -45,9 +46,9 @@ const openOnDisk = async (
 const openOnS3 = async (runtime: Runtime, s3: S3Config): Promise<E.Either<StorageUnavailable, Storage>> =>
   (await import('./s3/s3-storage.js')).openS3Storage(runtime, s3);
 
-/** Names the storage of files, as Postgres notes what was put into it. */
-export const placeOfStorage = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): string =>
-  s3 === undefined ? path.resolve(dataDir, FILES) : `${s3.endpoint}/${s3.bucket}`;
+/** Names where checkpoints are read, as Postgres notes what was put there. */
+export const placesOfCheckpoints = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): CheckpointPlaces =>
+  s3 === undefined ? [path.resolve(dataDir, FILES)] : [`${s3.endpoint}/${s3.bucket}`];
 
 /** Opens the storage of files where the configuration says. The S3 client is loaded only where it is used. */
 export const openStorage = async (

@@ -89,7 +89,7 @@ const live = async (seed: number) => {
   await stop();
 
   const leases = (await storage.liveCheckpoints()).map(({ lease }) => lease);
-  const signed = right(await seal('ledger', '').tree.newestCheckpoint());
+  const signed = right(await seal('ledger', ['']).tree.newestCheckpoint());
   const waiting = serving.runtime.waiting();
   return { address, created, row, read, ready, metrics, closed, leases, signed, files, waiting };
 };

@@ -3,6 +3,7 @@ import { attempt } from '../../src/event-sourcing/attempt.js';
 import type { Clock } from '../../src/event-sourcing/clock.js';
 import { unavailable } from '../../src/infrastructure/postgres/read-models/read-model.js';
 import type { LedgerSeal } from '../../src/infrastructure/postgres/read-models/open-read-models.js';
+import type { CheckpointPlaces } from '../../src/infrastructure/postgres/seal/noted-checkpoints.js';
 import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
 import { QUORUM_TIMEOUT_MS } from '../../src/sealing/keep-cosigning.js';
 import { makeInTurn } from './in-turn.js';
@@ -10,7 +11,7 @@ import type { MemoryStorage } from './memory-storage/memory-storage.js';
 import { noTable } from './memory-storage/refusal.js';
 
 type Recorded = SignedCheckpoint & { readonly at: number };
-type Noted = Pick<SignedCheckpoint, 'origin' | 'size'> & { readonly files: string };
+type Noted = Pick<SignedCheckpoint, 'origin' | 'size'> & { readonly place: string };
 
 /** Of the same size, the one that was recorded first. */
 const largestOf = (all: ReadonlyArray<Recorded>, origin: string): Recorded | undefined =>
@@ -77,8 +78,7 @@ export const makeMemorySeal = (clock: Clock, storage: MemoryStorage) => {
         return done;
       });
 
-  /** `files`: the place of the file storage. */
-  return (ledger: string, files = ''): Omit<LedgerSeal, 'storage'> => ({
+  return (ledger: string, places: CheckpointPlaces = ['']): Omit<LedgerSeal, 'storage'> => ({
     lockTree: lockTree(ledger),
     tree: {
       newestCheckpoint: () => Promise.resolve(E.right(handedOut())),
@@ -97,18 +97,20 @@ export const makeMemorySeal = (clock: Clock, storage: MemoryStorage) => {
     },
     notes: {
       note: ({ origin, size }) => {
-        noted.push({ origin, size, files });
+        noted.push({ origin, size, place: places[0] });
         return Promise.resolve();
       },
       largestOf: (origin) => {
-        const sizes = noted.filter((one) => one.origin === origin && one.files === files).map(({ size }) => size);
+        const sizes = noted
+          .filter((one) => one.origin === origin && places.includes(one.place))
+          .map(({ size }) => size);
         return Promise.resolve(sizes.length === 0 ? undefined : Math.max(...sizes));
       },
     },
     findNoted: (origin) => {
       const own = noted.filter((one) => one.origin === origin);
       const sizesOf = (isHere: boolean): ReadonlyArray<number> =>
-        [...new Set(own.filter((one) => (one.files === files) === isHere).map(({ size }) => size))].toSorted(
+        [...new Set(own.filter((one) => places.includes(one.place) === isHere).map(({ size }) => size))].toSorted(
           (one, other) => one - other,
         );
       return Promise.resolve({ origin, sizes: sizesOf(true), elsewhere: sizesOf(false).length });

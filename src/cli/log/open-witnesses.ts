@@ -6,7 +6,7 @@ import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { OnLogFault } from '../../event-sourcing/whole-log/log-fault.js';
 import { archiveToVerify } from '../../infrastructure/verification/archive-to-verify.js';
 import { endableArchive } from '../../infrastructure/verification/patient-ports.js';
-import { openStorage, placeOfStorage } from '../../infrastructure/open-storage.js';
+import { openStorage, placesOfCheckpoints } from '../../infrastructure/open-storage.js';
 import { configuredDatabase, openDatabase, type OpenLog } from '../../infrastructure/open-stores.js';
 import { makeFindLiftedGuards } from '../../infrastructure/postgres/guards.js';
 import { makeFindNoted } from '../../infrastructure/postgres/seal/noted-checkpoints.js';
@@ -73,7 +73,7 @@ export const openWitnesses = async (
     archive: storage.archive,
     source: makeLedgerSource(makePostgresStorage({ runtime: systemRuntime, pool, connectionString: url }), ledger),
     tree: makeSealedTree(pool, ledger.name),
-    findNoted: makeFindNoted(pool, placeOfStorage(config)),
+    findNoted: makeFindNoted(pool, placesOfCheckpoints(config)),
     findLiftedGuards: makeFindLiftedGuards(pool),
     close: async () => {
       await storage.close();

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { ledgerOf, registry } from '../../../src/entities/registry.js';
 import { makeCosigned } from '../../../src/infrastructure/postgres/seal/cosigned.js';
 import { makeLockTree } from '../../../src/infrastructure/postgres/seal/lock-tree.js';
-import { makeArchiveNotes } from '../../../src/infrastructure/postgres/seal/noted-checkpoints.js';
+import { makeArchiveNotes, makeFindNoted } from '../../../src/infrastructure/postgres/seal/noted-checkpoints.js';
 import { makeRecordMissing } from '../../../src/infrastructure/postgres/seal/record-missing.js';
 import { migrateSeal } from '../../../src/infrastructure/postgres/seal/schema.js';
 import { makeSealedTree } from '../../../src/infrastructure/postgres/seal/sealed-tree-queries.js';
@@ -116,7 +116,7 @@ describe('the tree in Postgres', function () {
   for (const [table, keep] of [
     ['seal.cosigned', async () => (await makeCosigned(pool, 'ledger')).record(checkpoint(1))],
     ['seal.checkpoint', async () => (await makeRecordMissing(pool))(checkpoint(1))],
-    ['seal.archived', () => makeArchiveNotes(pool, 'here').note(checkpoint(1))],
+    ['seal.archived', () => makeArchiveNotes(pool, ['here']).note(checkpoint(1))],
   ] as const)
     it(`does not believe that ${table} has kept a row which a trigger swallows`, async () => {
       await migrateSeal(pool);
@@ -129,6 +129,26 @@ describe('the tree in Postgres', function () {
       await pool.query(`drop trigger swallow on ${table}`);
       await keep();
     });
+
+  it('notes where a checkpoint was put, and knows what was put into each of the places that are read', async () => {
+    const places = [['old'], ['new', 'old'], ['another']] as const;
+    const before = makeArchiveNotes(pool, places[0]);
+    const now = makeArchiveNotes(pool, places[1]);
+    const another = makeArchiveNotes(pool, places[2]);
+    expect(await now.largestOf('one')).to.equal(undefined);
+    for (const size of [7, 1, 20_000]) await before.note(checkpoint(size));
+    expect(await now.largestOf('one')).to.equal(20_000);
+    for (const size of [7, 30_000, 9]) await now.note(checkpoint(size));
+    await another.note(checkpoint(8));
+    const largest = await Promise.all([before, now, another].map((each) => each.largestOf('one')));
+    expect(largest).to.deep.equal([20_000, 30_000, 8]);
+    const found = await Promise.all(places.map((each) => makeFindNoted(pool, each)('one')));
+    expect(found.map(({ sizes, elsewhere }) => [sizes, elsewhere])).to.deep.equal([
+      [[1, 7, 20_000], 4],
+      [[1, 7, 9, 20_000, 30_000], 1],
+      [[8], 5],
+    ]);
+  });
 
   it('gives leaves and tiles from which every event can be proven', async () => {
     await fill(300);

@@ -1,4 +1,4 @@
-import { placeOfStorage } from '../../../src/infrastructure/open-storage.js';
+import { placesOfCheckpoints } from '../../../src/infrastructure/open-storage.js';
 import { ledgerOf, registry } from '../../../src/entities/registry.js';
 import { archiveToVerify } from '../../../src/infrastructure/verification/archive-to-verify.js';
 import { memoryConfig } from '../../support/memory-adapters/memory-config.js';
@@ -12,7 +12,7 @@ export const checkKeptCheckpoint = async (
   checkpointKey: string,
   { breaks }: Notebook,
 ): Promise<void> => {
-  const { tree } = seal(ledgerOf(registry).name, placeOfStorage(memoryConfig(checkpointKey)));
+  const { tree } = seal(ledgerOf(registry).name, placesOfCheckpoints(memoryConfig(checkpointKey)));
   const newest = right(await tree.newestCheckpoint());
   if (newest === undefined) {
     breaks('there is no checkpoint of the log');

@@ -8,7 +8,7 @@ import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.j
 import { verifyLog } from '../../../src/event-sourcing/whole-log/verify-log.js';
 import { checkpointSigners } from '../../../src/infrastructure/checkpoint-signer.js';
 import { sharedEventKeys } from '../../../src/infrastructure/event-keys.js';
-import { placeOfStorage } from '../../../src/infrastructure/open-storage.js';
+import { placesOfCheckpoints } from '../../../src/infrastructure/open-storage.js';
 import { archiveToVerify } from '../../../src/infrastructure/verification/archive-to-verify.js';
 import { findSeal } from '../../../src/infrastructure/verification/find-seal.js';
 import { makeLogChecks } from '../../../src/infrastructure/verification/log-checks.js';
@@ -45,7 +45,7 @@ export const checkLog = async (
   const onFault = ({ kind, reason }: LogFault): void => notes.breaks(`the log: ${kind}: ${reason}`);
   const config = memoryConfig(checkpointKey);
   const ledger = ledgerOf(registry);
-  const { tree, findNoted } = seal(ledger.name, placeOfStorage(config));
+  const { tree, findNoted } = seal(ledger.name, placesOfCheckpoints(config));
   const [signer] = right(await checkpointSigners(random, config));
   const history = await findSeal(store, { own: signer?.verifier });
   if (typeof history === 'string') throw new Error(history);

@@ -7,7 +7,11 @@ import {
 import type { LedgerSeal } from '../../../src/infrastructure/postgres/read-models/open-read-models.js';
 import { makeCosigned } from '../../../src/infrastructure/postgres/seal/cosigned.js';
 import { makeLockTree } from '../../../src/infrastructure/postgres/seal/lock-tree.js';
-import { makeArchiveNotes, makeFindNoted } from '../../../src/infrastructure/postgres/seal/noted-checkpoints.js';
+import {
+  type CheckpointPlaces,
+  makeArchiveNotes,
+  makeFindNoted,
+} from '../../../src/infrastructure/postgres/seal/noted-checkpoints.js';
 import { makeSealedTree } from '../../../src/infrastructure/postgres/seal/sealed-tree-queries.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 import { planByIndex } from '../../../src/postgres/index-plans.js';
@@ -101,11 +105,11 @@ export const openPostgres = async (server: string): Promise<OpenPostgres> => {
   const notices = await hearNotices(connectionString);
   const queries = askedInTime(inOnePiece(makeReadModelQueries(STILL, { connectionString })));
 
-  const sealOf = (ledger: string, files: string): Omit<LedgerSeal, 'storage'> => ({
+  const sealOf = (ledger: string, places: CheckpointPlaces): Omit<LedgerSeal, 'storage'> => ({
     tree: makeSealedTree(sealing, ledger),
     lockTree: makeLockTree(sealing, ledger),
-    notes: makeArchiveNotes(sealing, files),
-    findNoted: makeFindNoted(sealing, files),
+    notes: makeArchiveNotes(sealing, places),
+    findNoted: makeFindNoted(sealing, places),
     openCosigned: () => makeCosigned(sealing, ledger),
   });
 
@@ -123,7 +127,7 @@ export const openPostgres = async (server: string): Promise<OpenPostgres> => {
           isCompared ? comparedStorage(telling, makeMemoryStorage({ clock }), notes.breaks) : telling,
         ),
         queries: wholeQueries(whole, queries),
-        seal: (ledger, files = '') => wholeSeal(whole, inTurn, sealOf(ledger, files)),
+        seal: (ledger, places = ['']) => wholeSeal(whole, inTurn, sealOf(ledger, places)),
       };
     };
 

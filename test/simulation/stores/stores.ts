@@ -2,6 +2,7 @@ import type { ReadModelStorage } from '../../../projections/engine/storage.js';
 import type { Clock } from '../../../src/event-sourcing/clock.js';
 import type { ReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
 import type { LedgerSeal } from '../../../src/infrastructure/postgres/read-models/open-read-models.js';
+import type { CheckpointPlaces } from '../../../src/infrastructure/postgres/seal/noted-checkpoints.js';
 import type { Notebook } from '../notebook.js';
 import type { World } from '../world.js';
 
@@ -9,7 +10,7 @@ import type { World } from '../world.js';
 export type Store = {
   readonly storage: ReadModelStorage;
   readonly queries: ReadModelQueries;
-  readonly seal: (ledger: string, files?: string) => Omit<LedgerSeal, 'storage'>;
+  readonly seal: (ledger: string, places?: CheckpointPlaces) => Omit<LedgerSeal, 'storage'>;
 };
 
 type Place = {

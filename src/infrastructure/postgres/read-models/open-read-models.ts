@@ -11,7 +11,7 @@ import type { NotedCheckpoints } from '../../../sealing/noted-check.js';
 import type { ArchiveNotes } from '../../../sealing/noting-archive.js';
 import { type Cosigned, makeCosigned } from '../seal/cosigned.js';
 import { makeLockTree } from '../seal/lock-tree.js';
-import { makeArchiveNotes, makeFindNoted } from '../seal/noted-checkpoints.js';
+import { type CheckpointPlaces, makeArchiveNotes, makeFindNoted } from '../seal/noted-checkpoints.js';
 import { makeSealedTree } from '../seal/sealed-tree-queries.js';
 import { openAccessRecord, type OwnAccessRecord } from '../access/open-access-record.js';
 import { makeReadModelQueries, type ReadModelQueries } from './make-read-model-queries.js';
@@ -35,8 +35,11 @@ type Connections<Name> = { readonly name: Name; readonly connections: number };
 export type ReadModels = {
   readonly queries: () => ReadModelQueries;
   readonly storage: (connections: Connections<'projections' | 'verification'>) => OwnStorage;
-  /** `files` names the storage that checkpoints are put into. */
-  readonly seal: (ledger: string, files: string, connections: Connections<'seal' | 'log-verification'>) => LedgerSeal;
+  readonly seal: (
+    ledger: string,
+    places: CheckpointPlaces,
+    connections: Connections<'seal' | 'log-verification'>,
+  ) => LedgerSeal;
   /** Who read what, which lies beside the read models. */
   readonly accessRecord: () => OwnAccessRecord;
 };
@@ -49,14 +52,14 @@ export const openReadModels = (runtime: Runtime, connectionString: string): Read
   queries: () => makeReadModelQueries(runtime.clock, { connectionString }),
   storage: (connections) =>
     openPostgresStorage({ runtime, connectionString, ...connections, ...PREPARE[connections.name] }),
-  seal: (ledger, files, connections) => {
+  seal: (ledger, places, connections) => {
     const pool = makePool({ connectionString, ...connections, connectMs: SILENCE_MS, queryMs: SILENCE_MS });
     return {
       storage: { ...makePostgresStorage({ runtime, pool, connectionString }), close: () => pool.end() },
       tree: makeSealedTree(pool, ledger),
       lockTree: makeLockTree(pool, ledger),
-      notes: makeArchiveNotes(pool, files),
-      findNoted: makeFindNoted(pool, files),
+      notes: makeArchiveNotes(pool, places),
+      findNoted: makeFindNoted(pool, places),
       openCosigned: () => makeCosigned(pool, ledger),
     };
   },
