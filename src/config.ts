@@ -31,6 +31,8 @@ import {
 export type S3Config = {
   readonly endpoint: string;
   readonly bucket: string;
+  /** Another one, which checkpoints are put into; undefined: they are in the same one as the files. */
+  readonly checkpointBucket?: string | undefined;
   readonly accessKey: string;
   readonly secretKey: string;
   readonly region: string;
@@ -102,15 +104,18 @@ const S3_VARIABLES = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KE
 const readS3 = (reader: Reader): S3Config | undefined => {
   const endpoint = reader.optional('S3_ENDPOINT', s3Endpoint);
   const bucket = reader.optional('S3_BUCKET', text);
+  const checkpointBucket = reader.optional('S3_CHECKPOINT_BUCKET', text);
   const accessKey = reader.optional('S3_ACCESS_KEY', text);
   const secretKey = reader.optional('S3_SECRET_KEY', text);
   const region = reader.optional('S3_REGION', text) ?? 'us-east-1';
-  if (!S3_VARIABLES.some((name) => reader.has(name))) return undefined;
+  if (![...S3_VARIABLES, 'S3_CHECKPOINT_BUCKET'].some((name) => reader.has(name))) return undefined;
   for (const name of S3_VARIABLES)
     if (!reader.has(name)) reader.faults.push(`${name}: required with the other S3 settings`);
+  if (checkpointBucket !== undefined && checkpointBucket === bucket)
+    reader.faults.push('S3_CHECKPOINT_BUCKET: expected another bucket than S3_BUCKET');
   if (endpoint === undefined || bucket === undefined || accessKey === undefined || secretKey === undefined)
     return undefined;
-  return { endpoint, bucket, accessKey, secretKey, region };
+  return { endpoint, bucket, checkpointBucket, accessKey, secretKey, region };
 };
 
 const JWT_VARIABLES = ['JWT_SECRET', 'JWT_PUBLIC_KEY', 'JWKS_URI'] as const;

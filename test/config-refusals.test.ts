@@ -36,9 +36,25 @@ describe('the configuration refuses', () => {
       { SNAPSHOT_KEY: secret, DATABASE_URL: `postgres://app:${encodeURIComponent(secret)}@db/app` },
       `SNAPSHOT_KEY, DATABASE_URL: ${different}`,
     ],
+    [
+      'a bucket of checkpoints that is the one of the files',
+      {
+        ...{ S3_ENDPOINT: 'http://files:9000', S3_BUCKET: 'planted', S3_CHECKPOINT_BUCKET: 'planted' },
+        ...{ S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },
+      },
+      'S3_CHECKPOINT_BUCKET: expected another bucket than S3_BUCKET',
+    ],
   ];
   const asFile = 'this setting is not read from a file; set';
-  for (const name of ['PORT', 'DATA_DIR', 'S3_ENDPOINT', 'JWT_ISSUER', 'CHECKPOINT_ORIGIN', 'API_ONLY'])
+  for (const name of [
+    'PORT',
+    'DATA_DIR',
+    'S3_ENDPOINT',
+    'S3_CHECKPOINT_BUCKET',
+    'JWT_ISSUER',
+    'CHECKPOINT_ORIGIN',
+    'API_ONLY',
+  ])
     it(`a file for ${name}, which would be left out without a word`, () => {
       expect(faultsOf({ [`${name}_FILE`]: '/run/secrets/planted' })).to.deep.equal([`${name}_FILE: ${asFile} ${name}`]);
       expect(faultsOf({ [`${name}_FILE`]: '' })).to.deep.equal([]);
@@ -48,6 +64,14 @@ describe('the configuration refuses', () => {
     it(what, () => {
       expect(faultsOf(environment)).to.deep.equal([fault]);
     });
+
+  it('a bucket of checkpoints where there is no S3 for the files', () => {
+    expect(faultsOf({ S3_CHECKPOINT_BUCKET: 'planted' })).to.deep.equal(
+      ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'].map(
+        (name) => `${name}: required with the other S3 settings`,
+      ),
+    );
+  });
 
   it('demands in production that keys are fetched over TLS, unless they are on this machine', () => {
     const faultsAt = (uri: string) =>

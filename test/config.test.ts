@@ -54,6 +54,7 @@ describe('configuration', () => {
       EVENTSTOREDB_URL: 'esdb://log:2113?tls=false',
       S3_ENDPOINT: 'http://files:9000',
       S3_BUCKET: 'files',
+      S3_CHECKPOINT_BUCKET: 'checkpoints',
       S3_ACCESS_KEY: 'key',
       S3_SECRET_KEY: 'secret',
       S3_REGION: 'eu-west-1',
@@ -97,6 +98,7 @@ describe('configuration', () => {
         s3: {
           endpoint: 'http://files:9000',
           bucket: 'files',
+          checkpointBucket: 'checkpoints',
           accessKey: 'key',
           secretKey: 'secret',
           region: 'eu-west-1',

@@ -46,9 +46,15 @@ const openOnDisk = async (
 const openOnS3 = async (runtime: Runtime, s3: S3Config): Promise<E.Either<StorageUnavailable, Storage>> =>
   (await import('./s3/s3-storage.js')).openS3Storage(runtime, s3);
 
-/** Names where checkpoints are read, as Postgres notes what was put there. */
-export const placesOfCheckpoints = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): CheckpointPlaces =>
-  s3 === undefined ? [path.resolve(dataDir, FILES)] : [`${s3.endpoint}/${s3.bucket}`];
+/**
+ * Names where checkpoints are read, as Postgres notes what was put there. The first is the one that they are put into, the
+ * second that of the files, where those are that were put before there was one for checkpoints.
+ */
+export const placesOfCheckpoints = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): CheckpointPlaces => {
+  if (s3 === undefined) return [path.resolve(dataDir, FILES)];
+  const files = `${s3.endpoint}/${s3.bucket}`;
+  return s3.checkpointBucket === undefined ? [files] : [`${s3.endpoint}/${s3.checkpointBucket}`, files];
+};
 
 /** Opens the storage of files where the configuration says. The S3 client is loaded only where it is used. */
 export const openStorage = async (

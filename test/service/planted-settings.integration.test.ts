@@ -77,6 +77,7 @@ const FAULTS: Readonly<Record<string, Faults>> = {
   ...Object.fromEntries(
     [
       ...['NODE_ENV', 'PORT', 'HOST', 'DATA_DIR', 'DATABASE_URL_FILE', 'DATABASE_CONNECT_TIMEOUT'],
+      'S3_CHECKPOINT_BUCKET',
       ...['S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_REGION', 'SNAPSHOT_KEY', 'EVENT_KEY', 'CHECKPOINT_KEY'],
       ...[
         'CHECKPOINT_ORIGIN',

@@ -20,13 +20,18 @@ type Asked = {
   readonly body: Buffer;
 };
 
-type LockedS3Server = {
-  readonly settings: S3Config;
+/** A bucket with object lock, which answers requests about it and has no server of its own. */
+type LockedS3Bucket = {
+  readonly answer: (request: http.IncomingMessage, response: http.ServerResponse) => void;
   /** All versions of an object, the newest first. */
   readonly versionsOf: (key: string) => ReadonlyArray<Version>;
   /** Stores a new version as somebody else would. */
   readonly plant: (key: string, content: string) => Promise<void>;
   readonly takeBack: (key: string) => Promise<void>;
+};
+
+type LockedS3Server = Omit<LockedS3Bucket, 'answer'> & {
+  readonly settings: S3Config;
   readonly stop: () => Promise<void>;
   readonly listen: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -210,26 +215,36 @@ const listing = (
   return { status: 200, body: `<${name}>${all}</${name}>` };
 };
 
-/** Starts such a server, whose bucket has a default retention or not. */
-export const startLockedS3Server = async (hasDefault: boolean): Promise<LockedS3Server> => {
+/** Such a bucket, which has a default retention or not. */
+export const makeLockedS3Bucket = (hasDefault: boolean): LockedS3Bucket => {
   const bucket = new LockedBucket(hasDefault);
-  const server = http.createServer((request, response) => {
-    void (async () => {
-      const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://s3');
-      const [, , ...segments] = pathname.split('/');
-      const { method = '', headers } = request;
-      const asked = {
-        method,
-        key: decodeURIComponent(segments.join('/')),
-        query,
-        headers,
-        body: await buffer(request),
-      };
-      const { status, body = '', headers: own = {} } = bucket.answer(asked);
-      response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...own });
-      response.end(method === 'HEAD' ? undefined : body);
-    })();
-  });
+  const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://s3');
+    const [, , ...segments] = pathname.split('/');
+    const { method = '', headers } = request;
+    const asked = { method, key: decodeURIComponent(segments.join('/')), query, headers, body: await buffer(request) };
+    const { status, body = '', headers: own = {} } = bucket.answer(asked);
+    response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...own });
+    response.end(method === 'HEAD' ? undefined : body);
+  };
+  return {
+    answer: (request, response) => void answer(request, response),
+    versionsOf: (key) => bucket.versionsOf(key),
+    plant: (key, content) => {
+      bucket.store(key, { content: Buffer.from(content), isHeld: false });
+      return Promise.resolve();
+    },
+    takeBack: (key) => {
+      bucket.store(key, { isHeld: false });
+      return Promise.resolve();
+    },
+  };
+};
+
+/** Starts a server that has such a bucket alone. */
+export const startLockedS3Server = async (hasDefault: boolean): Promise<LockedS3Server> => {
+  const { answer, ...bucket } = makeLockedS3Bucket(hasDefault);
+  const server = http.createServer(answer);
   const listen = async (port: number): Promise<void> => {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   };
@@ -247,15 +262,7 @@ export const startLockedS3Server = async (hasDefault: boolean): Promise<LockedS3
       ...{ endpoint: `http://127.0.0.1:${port}`, bucket: 'locked', region: 'us-east-1' },
       ...{ accessKey: 'any', secretKey: 'any' },
     },
-    versionsOf: (key) => bucket.versionsOf(key),
-    plant: (key, content) => {
-      bucket.store(key, { content: Buffer.from(content), isHeld: false });
-      return Promise.resolve();
-    },
-    takeBack: (key) => {
-      bucket.store(key, { isHeld: false });
-      return Promise.resolve();
-    },
+    ...bucket,
     stop,
     listen: () => listen(port),
     close: async () => {

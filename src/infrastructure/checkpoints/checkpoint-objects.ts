@@ -1,7 +1,12 @@
 import type { Readable } from 'node:stream';
 
-/** An object; one key has several where the storage keeps what was written over. */
-export type FoundObject = { readonly key: string; readonly version?: string };
+/** An object; one key has several where the storage keeps what was written over, and where it is read in two places. */
+export type FoundObject = {
+  readonly key: string;
+  readonly version?: string;
+  /** It is where checkpoints were put earlier: they are read there as well. */
+  readonly isEarlier?: true;
+};
 
 /** The names of the folders in a folder, and the objects in it. */
 type Folder = { readonly folders: ReadonlyArray<string>; readonly objects: ReadonlyArray<FoundObject> };

@@ -10,7 +10,7 @@ export class Taken extends Error {
 
 const holds = async (objects: CheckpointObjects, key: string, content: Buffer): Promise<boolean> => {
   for (const object of await objectsAt(objects, key))
-    if ((await shortContentOf(objects, object))?.equals(content) === true) return true;
+    if (object.isEarlier !== true && (await shortContentOf(objects, object))?.equals(content) === true) return true;
   return false;
 };
 

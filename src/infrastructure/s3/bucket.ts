@@ -1,4 +1,4 @@
-import type { Client } from 'minio';
+import type { Client, MakeBucketOpt } from 'minio';
 import { errorCode } from '../error-code.js';
 import { retryRequest } from './retry-request.js';
 import type { Runtime } from '../../event-sourcing/runtime.js';
@@ -6,7 +6,7 @@ import type { Runtime } from '../../event-sourcing/runtime.js';
 /** A bucket, and a client for it. */
 export type ConnectedBucket = { readonly runtime: Runtime; readonly client: Client; readonly name: string };
 
-/** The bucket that files are kept in. No other program writes into it. */
+/** A bucket that files or checkpoints are kept in. No other program writes into it. */
 export type Bucket = ConnectedBucket & {
   /**
    * Whether its objects are kept from everybody: `ByDefault` as the bucket's own rule says, `ByHold` those alone that are
@@ -18,11 +18,15 @@ export type Bucket = ConnectedBucket & {
 const ALREADY_EXISTS = /^(BucketAlreadyOwnedByYou|BucketAlreadyExists)$/;
 
 /** Creates the bucket if it does not exist. Several processes may do so at the same time. */
-export const ensureBucket = async ({ runtime, client, name }: ConnectedBucket, region: string): Promise<void> => {
+export const ensureBucket = async (
+  { runtime, client, name }: ConnectedBucket,
+  region: string,
+  options: MakeBucketOpt = {},
+): Promise<void> => {
   const exists = (): Promise<boolean> => retryRequest(runtime, () => client.bucketExists(name));
   if (await exists()) return;
   try {
-    await retryRequest(runtime, () => client.makeBucket(name, region));
+    await retryRequest(runtime, () => client.makeBucket(name, region, options));
   } catch (error) {
     // another account may own a bucket of that name; then it does not exist for us
     if (!ALREADY_EXISTS.test(errorCode(error)) || !(await exists())) throw error;

@@ -17,11 +17,7 @@ const isThere = async ({ runtime, client, name }: Bucket, key: string): Promise<
   }
 };
 
-/**
- * The part of the storage in a bucket that keeps checkpoints. Where the bucket has object lock, nobody can remove them: by
- * its own rule, or else by a legal hold on each. Elsewhere whoever can write into the bucket can write over them.
- */
-export const checkpointObjects = (bucket: Bucket, isBucketThere: () => Promise<boolean>): CheckpointObjects => ({
+const inOne = (bucket: Bucket): CheckpointObjects => ({
   list: listFolder(bucket),
   open: ({ key, version }) => openObject(bucket, key, undefined, version),
   add: async (key, content) => {
@@ -30,5 +26,27 @@ export const checkpointObjects = (bucket: Bucket, isBucketThere: () => Promise<b
     await putAtOnce(bucket, key, content, holdHeaders(bucket));
     return true;
   },
-  isThere: isBucketThere,
+  isThere: () => bucket.client.bucketExists(bucket.name),
 });
+
+/**
+ * The part of the storage in a bucket that keeps checkpoints. Where the bucket has object lock, nobody can remove them: by
+ * its own rule, or else by a legal hold on each. Elsewhere whoever can write into the bucket can write over them.
+ * Those that were put into the bucket `earlier` are read as well.
+ */
+export const checkpointObjects = (bucket: Bucket, earlier?: Bucket): CheckpointObjects => {
+  const objects = inOne(bucket);
+  if (earlier === undefined) return objects;
+  const before = inOne(earlier);
+  return {
+    ...objects,
+    list: async (folder, from) => {
+      const [own, found] = await Promise.all([objects.list(folder, from), before.list(folder, from)]);
+      return {
+        folders: [...new Set([...own.folders, ...found.folders])],
+        objects: [...own.objects, ...found.objects.map((object) => ({ ...object, isEarlier: true }) as const)],
+      };
+    },
+    open: (object) => (object.isEarlier === true ? before : objects).open(object),
+  };
+};

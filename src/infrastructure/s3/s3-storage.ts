@@ -9,7 +9,7 @@ import { openFailure } from '../open-failure.js';
 import type { Check } from '../readiness.js';
 import { takeBody } from '../upload-body.js';
 import type { Bucket, ConnectedBucket } from './bucket.js';
-import { checkBucket } from './check-bucket.js';
+import { checkBucket, checkCheckpointBucket } from './check-bucket.js';
 import { checkpointObjects } from './checkpoint-objects.js';
 import { listObjects } from './list-objects.js';
 import { openObject } from './open-object.js';
@@ -58,14 +58,15 @@ const connect = async (
   return { runtime, client, name: settings.bucket };
 };
 
-const isThereIn =
-  ({ client, name }: Bucket): Check =>
-  () =>
-    client.bucketExists(name);
+/** An installation that had none of its own has its earlier checkpoints with the files. */
+const checkpointsIn = async (files: Bucket, settings: S3Config): Promise<CheckpointObjects> =>
+  settings.checkpointBucket === undefined
+    ? checkpointObjects(files)
+    : checkpointObjects(await checkCheckpointBucket({ ...files, name: settings.checkpointBucket }, settings), files);
 
-const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
-  isThere: isThereIn(bucket),
-  checkpoints: checkpointObjects(bucket, isThereIn(bucket)),
+const storageIn = (bucket: Bucket, checkpoints: CheckpointObjects, connections: Connections): S3Storage => ({
+  isThere: () => bucket.client.bucketExists(bucket.name),
+  checkpoints,
   // a part and, while its buffer doubles for the last time, the old buffer of half its length
   heldPerPut: 1.5 * PART_BYTES,
   put: (key, body) =>
@@ -89,8 +90,9 @@ const storageIn = (bucket: Bucket, connections: Connections): S3Storage => ({
 });
 
 /**
- * Files in a bucket of S3, or of a server that speaks its protocol; the bucket is created if it does not exist. Every
- * operation on files is tried before this resolves. When one fails, the cause names it and the settings to look at.
+ * Files in a bucket of S3, or of a server that speaks its protocol, and checkpoints in the same or in one of their own; a
+ * bucket is created if it does not exist. Every operation on files and on checkpoints is tried before this resolves. When
+ * one fails, the cause names it and the settings to look at.
  */
 export const openS3Storage = (
   runtime: Runtime,
@@ -100,8 +102,9 @@ export const openS3Storage = (
   attempt(async () => {
     const connections = openConnections(settings.endpoint.startsWith('https:'));
     try {
-      const bucket = await checkBucket(await connect(runtime, settings, connections, timeouts), settings);
-      return storageIn(bucket, connections);
+      const connected = await connect(runtime, settings, connections, timeouts);
+      const bucket = await checkBucket(connected, settings);
+      return storageIn(bucket, await checkpointsIn(bucket, settings), connections);
     } catch (error) {
       connections.close();
       throw error;

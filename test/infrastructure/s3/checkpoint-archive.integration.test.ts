@@ -136,4 +136,13 @@ if (settings !== undefined) {
         close: () => Promise.resolve().then(storage.close),
       };
     });
+
+  checkpointArchiveContract(`S3 at ${settings.endpoint}, a bucket that is made for checkpoints`, async () => {
+    const checkpointBucket = `checkpoints-${randomUUID()}`;
+    const storage = await s3Storage({ ...settings, checkpointBucket });
+    return {
+      ...{ storage, ...outsider({ ...settings, bucket: checkpointBucket }), isLocked: true },
+      close: () => Promise.resolve().then(storage.close),
+    };
+  });
 }
