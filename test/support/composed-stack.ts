@@ -4,14 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { either as E } from 'fp-ts';
-import { startService } from '../../src/composition/start-service.js';
-import { Started } from '../../src/composition/started.js';
-import { systemAdapters } from '../../src/composition/system-adapters.js';
-import { readConfig } from '../../src/config.js';
 import { openEventStoreDb } from '../../src/infrastructure/eventstoredb/event-store.js';
 import { categoriesOf, registry } from '../../src/entities/registry.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
-import { makeLogger } from '../../src/infrastructure/logging/logger.js';
+import { startComposed } from './composed-service.js';
 import { startDouble } from './eventstoredb-double/double.js';
 import { freshDatabase } from './postgres.js';
 import type { Stack } from './running-stack.js';
@@ -23,36 +19,28 @@ type Settings = Readonly<Record<string, string | undefined>>;
 /** The service as its process composes it, in this process, with a database of its own. */
 const compose = async (settings: Settings, stopServers: () => Promise<void>): Promise<Stack> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'composed-'));
-  const secrets = { JWT_SECRET: SECRET, EVENT_KEY: `${SECRET} (of events)` };
-  const fixed = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, MAX_UPLOAD_BYTES: '1000000' };
-  const config = readConfig({
-    ...fixed,
-    ...secrets,
-    DATABASE_URL: settings['DATABASE_URL'] ?? (await freshDatabase()),
-    ...settings,
-  });
-  if (E.isLeft(config)) throw new Error(config.left.join('\n'));
-  const started = new Started();
-  const stop = async (): Promise<void> => {
-    await started.stop();
+  const leave = async (): Promise<void> => {
     await stopServers();
     await rm(dataDir, { recursive: true });
   };
+  const secrets = { JWT_SECRET: SECRET, EVENT_KEY: `${SECRET} (of events)` };
+  const fixed = {
+    LOG_LEVEL: 'fatal',
+    MAX_UPLOAD_BYTES: '1000000',
+    DATABASE_URL: settings['DATABASE_URL'] ?? (await freshDatabase()),
+  };
   try {
+    const { address, stop } = await startComposed({ dataDir, env: { ...fixed, ...secrets, ...settings } });
     return {
-      baseUrl: await startService(
-        config.right,
-        makeLogger(systemRuntime.clock, 'fatal', false),
-        started,
-        registry,
-        systemRuntime,
-        systemAdapters,
-      ),
+      baseUrl: address,
       tokenFor,
-      stop,
+      stop: async () => {
+        await stop();
+        await leave();
+      },
     };
   } catch (error) {
-    await stop();
+    await leave();
     throw error;
   }
 };
