@@ -4,14 +4,16 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
+import { type Clock, sleepBy } from '../../src/event-sourcing/clock.js';
+import type { Runtime } from '../../src/event-sourcing/runtime.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { type Api, makeApi } from '../support/api.js';
-import { beforeProgram } from '../support/before-program.js';
+import { type ComposedService, startComposed } from '../support/composed-service.js';
 import { startDouble } from '../support/eventstoredb-double/double.js';
 import { untilCaughtUp, untilMetrics, untilReadiness, type Readiness } from '../support/readiness.js';
-import { askRun } from '../support/once-a-run/ask.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { outputWith, tokenFor } from '../support/service-process.js';
 import { LIFT_GUARD } from '../support/tamper.js';
 
 type Business = { readonly _id: string; readonly name: string };
@@ -55,16 +57,13 @@ const inEventStoreDb = async (): Promise<DeletableLog> => {
 const NOTICED = 60_000;
 
 /**
- * A command goes on without the row that takes longer than 0.3 s, as on a machine that is busy with other tests. In the
- * process that loads this it waits for the row as long as need be.
+ * A command goes on without the row that takes longer than 0.3 s, as on a machine that is busy with other tests. By this
+ * clock it waits for the row as long as need be.
  */
-const WAITS_FOR_ROWS = `
-  const { setTimeout } = globalThis;
-  globalThis.setTimeout = Object.assign(
-    (work, ms, ...rest) => setTimeout(work, ms === 300 ? 30_000 : ms, ...rest),
-    setTimeout,
-  );
-`;
+const after: Clock['after'] = (ms, task, options) =>
+  // pauses: as long as the service says
+  systemRuntime.clock.after(ms === 300 ? 30_000 : ms, task, options);
+const waitingForRows: Runtime = { ...systemRuntime, clock: { ...systemRuntime.clock, after, sleep: sleepBy(after) } };
 
 for (const [place, openLog] of [
   ['Postgres', inPostgres],
@@ -76,17 +75,17 @@ for (const [place, openLog] of [
     let url: string;
     let pool: pg.Pool;
     let log: Log | DeletableLog;
-    let services: Array<ServiceProcess>;
-    let service: ServiceProcess;
+    let services: Array<ComposedService>;
+    let service: ComposedService;
     let api: Api;
     let record: Business;
     let other: Business;
 
     const start = async (env: Readonly<Record<string, string>> = {}) => {
-      const started = await startService({
+      const started = await startComposed({
         dataDir,
         env: { DATABASE_URL: url, ...log.settings, ...env },
-        program: [...beforeProgram(WAITS_FOR_ROWS), path.join(await askRun('build'), 'src/main.js')],
+        runtime: waitingForRows,
       });
       services.push(started);
       return { service: started, api: makeApi(started.address, await tokenFor('admin', 'alice')) };
@@ -107,16 +106,14 @@ for (const [place, openLog] of [
     });
 
     afterEach(async () => {
-      for (const { kill } of services) kill('SIGKILL');
-      await Promise.all(services.map(({ exited }) => exited));
+      await Promise.all(services.map(({ stop }) => stop()));
       log.close();
       await pool.end();
       await rm(dataDir, { recursive: true });
     });
 
     const restart = async (): Promise<void> => {
-      service.kill('SIGTERM');
-      await service.exited;
+      await service.stop();
       ({ service, api } = await start());
     };
 

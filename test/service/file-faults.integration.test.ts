@@ -9,9 +9,11 @@ import { expect } from 'chai';
 import { contentOf, bytesOf } from '../support/bodies.js';
 import { errorIn } from '../support/error-in.js';
 import { FORM_TYPE, formOf } from '../support/multipart-form.js';
+import { freshDatabase } from '../support/postgres.js';
 import { type S3Server, startS3Server } from '../support/s3-server.js';
 import { s3Storage } from '../support/s3-storage.js';
-import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { type ComposedService, startComposed } from '../support/composed-service.js';
+import { tokenFor } from '../support/service-process.js';
 
 const MiB = 1024 * 1024;
 
@@ -83,19 +85,18 @@ for (const [where, openPlace] of [
     this.timeout(120_000);
     let directory: string;
     let place: Place;
-    let service: ServiceProcess;
+    let service: ComposedService;
     let token: string;
 
     before(async () => {
       directory = await mkdtemp(path.join(tmpdir(), 'file-faults-'));
       const dataDir = path.join(directory, 'data');
       place = await openPlace(dataDir);
-      service = await startService({ dataDir, env: place.env });
+      service = await startComposed({ dataDir, env: { DATABASE_URL: await freshDatabase(), ...place.env } });
       token = await tokenFor('admin', 'alice');
     });
     after(async () => {
-      service.kill('SIGTERM');
-      await service.exited;
+      await service.stop();
       await place.close();
       await rm(directory, { recursive: true });
     });

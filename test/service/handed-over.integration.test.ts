@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { runOperator } from '../support/operator.js';
-import { startService, tokenFor } from '../support/service-process.js';
+import { freshDatabase } from '../support/postgres.js';
+import { startComposed } from '../support/composed-service.js';
+import { tokenFor } from '../support/service-process.js';
 
 /** A command hands what it decided to the projector, so that rows are written without folding it again. */
 describe('the rows of what commands have handed over', function () {
@@ -17,7 +19,8 @@ describe('the rows of what commands have handed over', function () {
   afterEach(() => rm(dataDir, { recursive: true }));
 
   it('are what the log makes, after every kind of change', async () => {
-    const service = await startService({ dataDir });
+    const env = { DATABASE_URL: await freshDatabase() };
+    const service = await startComposed({ dataDir, env });
     const authorization = `Bearer ${await tokenFor('admin', 'alice')}`;
     const send = async (method: string, target: string, body: string | FormData = '{}'): Promise<string> => {
       const type = typeof body === 'string' ? { 'content-type': 'application/json' } : undefined;
@@ -55,9 +58,10 @@ describe('the rows of what commands have handed over', function () {
       await send('PUT', document, '{"tags":["second"]}');
     }
 
-    const { code, stdout, stderr } = await runOperator(['projections', 'verify'], { env: { DATA_DIR: dataDir } });
-    service.kill('SIGTERM');
-    await service.exited;
+    const { code, stdout, stderr } = await runOperator(['projections', 'verify'], {
+      env: { DATA_DIR: dataDir, ...env },
+    });
+    await service.stop();
     expect({ code, stdout, stderr }).to.deep.equal({
       code: 0,
       stdout:

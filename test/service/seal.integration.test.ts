@@ -12,7 +12,8 @@ import { untilFiles } from '../support/until-files.js';
 import { untilSigned } from '../support/until-signed.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { type ComposedService, startComposed } from '../support/composed-service.js';
+import { outputWith, tokenFor } from '../support/service-process.js';
 import { LIFT_GUARD } from '../support/tamper.js';
 
 const ORIGIN = 'log.example.com/test';
@@ -25,7 +26,7 @@ describe('the seal of a service', function () {
   let dataDir: string;
   let env: Readonly<Record<string, string>>;
   let pool: pg.Pool;
-  let services: Array<ServiceProcess>;
+  let services: Array<ComposedService>;
 
   beforeEach(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'seal-'));
@@ -37,21 +38,15 @@ describe('the seal of a service', function () {
   });
 
   afterEach(async () => {
-    for (const { kill } of services) kill('SIGKILL');
-    await Promise.all(services.map(({ exited }) => exited));
+    await Promise.all(services.map(({ stop }) => stop()));
     await pool.end();
     await rm(dataDir, { recursive: true });
   });
 
   const start = async (more: Readonly<Record<string, string>> = {}) => {
-    const service = await startService({ dataDir, env: { ...env, ...more } });
+    const service = await startComposed({ dataDir, env: { ...env, ...more } });
     services.push(service);
     return { service, api: makeApi(service.address, await tokenFor('admin', 'alice')) };
-  };
-
-  const stop = async ({ kill, exited }: ServiceProcess): Promise<void> => {
-    kill('SIGTERM');
-    expect(await exited).to.equal(0);
   };
 
   const recorded = async (): Promise<ReadonlyArray<Kept>> => {
@@ -97,7 +92,7 @@ describe('the seal of a service', function () {
     await untilFiles(path.join(dataDir, 'files', 'checkpoints'));
     expect(await archived()).to.deep.equal([first?.note]);
     await api.json('POST', '/business', { name: 'second' });
-    await stop(service);
+    await service.stop();
     const last = (await recorded()).at(-1);
     expect(opened(last?.note ?? '', key)).to.include({ size: 2 });
     expect(await archived()).to.have.members([first?.note, last?.note]);
@@ -121,7 +116,7 @@ describe('the seal of a service', function () {
   it('waits when all that the database knows was cut, until an operator restarts it', async () => {
     const before = await start();
     for (const name of ['first', 'second', 'third']) await before.api.json('POST', '/business', { name });
-    await stop(before.service);
+    await before.service.stop();
     // what the owner of the database can do
     await pool.query(LIFT_GUARD);
     await pool.query('delete from event_log.event where position = (select max(position) from event_log.event)');
@@ -181,7 +176,7 @@ describe('the seal of a service', function () {
   it('is off where there is no key, or the settings say so, and the service says it', async () => {
     const { service } = await start({ CHECKPOINT_KEY: '' });
     expect(await outputWith(service, 'no checkpoints are signed')).to.include('no checkpoints are signed');
-    await stop(service);
+    await service.stop();
     const silent = await start({ CHECKPOINT_KEY: '', SEALING: 'false' });
     expect(silent.service.output()).not.to.include('no checkpoints are signed');
   });
@@ -189,20 +184,20 @@ describe('the seal of a service', function () {
   it('is switched off, and on again, by a decision that is a leaf of the tree', async () => {
     const first = await start({ SEALING: 'false' });
     await first.api.json('POST', '/business', { name: 'before anything was signed' });
-    await stop(first.service);
+    await first.service.stop();
     const before = await start();
     await before.api.json('POST', '/business', { name: 'first' });
     await newest(2);
-    await stop(before.service);
+    await before.service.stop();
 
     const off = await start({ SEALING: 'false' });
     const said = 'checkpoints are not signed any more: recorded in the log';
     expect(await outputWith(off.service, said)).to.include(said);
     await off.api.json('POST', '/business', { name: 'second' });
-    await stop(off.service);
+    await off.service.stop();
     const stillOff = await start({ CHECKPOINT_KEY: '' });
     await stillOff.api.json('POST', '/business', { name: 'third' });
-    await stop(stillOff.service);
+    await stillOff.service.stop();
 
     const on = await start();
     const again = 'checkpoints are signed again: recorded in the log';
@@ -232,7 +227,7 @@ describe('the seal of a service', function () {
     );
     expect((await runOperator([...args, '--force'], { env })).code).to.equal(0);
     expect(await newest(2, `${ORIGIN}/2`)).to.include({ size: 2, origin: `${ORIGIN}/2` });
-    await stop(service);
+    await service.stop();
   });
 
   it('goes on with another key without a restart, and a process without that key signs nothing more', async () => {
@@ -256,7 +251,7 @@ describe('the seal of a service', function () {
     );
     const said = 'the key of the checkpoints was replaced: another one signs them from now on';
     expect(await outputWith(both.service, said)).to.include(said);
-    await stop(both.service);
+    await both.service.stop();
 
     const [file] = [path.join(dataDir, 'kept')];
     await writeFile(file, kept?.note ?? '');
@@ -273,7 +268,7 @@ describe('the seal of a service', function () {
     await alone.api.json('POST', '/business', { name: 'second' });
     const lacks = `CHECKPOINT_KEY does not have the one that signs now: ${inForce}`;
     expect(await outputWith(alone.service, lacks)).to.include(lacks);
-    await stop(alone.service);
+    await alone.service.stop();
     expect((await recorded()).map(({ size }) => size)).to.deep.equal([1, 2]);
     const refused = await runOperator(replace, { env });
     expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
@@ -289,7 +284,7 @@ describe('the seal of a service', function () {
     expect(decision?.['message']).to.equal(
       'the key of the checkpoints was replaced: another one signs them from here on',
     );
-    await stop(after.service);
+    await after.service.stop();
   });
 
   it('refuses keys of several names, and another one in place of the first without a decision', async () => {
@@ -302,7 +297,7 @@ describe('the seal of a service', function () {
     const { service, api } = await start();
     await api.json('POST', '/business', { name: 'first' });
     await newest(1);
-    await stop(service);
+    await service.stop();
     const { stdout: second } = await runOperator(['log', 'new-key', ORIGIN]);
     env = { ...env, CHECKPOINT_KEY: second + first };
     const refused = await runOperator(['log', 'replace-key', '--reason', 'once a year'], { env });

@@ -11,7 +11,8 @@ import { untilMetrics, valueIn } from '../support/readiness.js';
 import { eventually } from '../support/eventually.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { type ComposedService, startComposed } from '../support/composed-service.js';
+import { tokenFor } from '../support/service-process.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Named = { readonly _id: string; readonly name: string };
@@ -20,20 +21,19 @@ describe('an event that no process can read, before and after it is skipped', fu
   this.timeout(startingPostgres * 3);
   let dataDir: string;
   let env: Record<string, string>;
-  let services: ReadonlyArray<ServiceProcess>;
+  let services: ReadonlyArray<ComposedService>;
 
   before(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'skipped-'));
     env = { DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir };
     services = [
-      await startService({ dataDir, env }),
-      await startService({ dataDir, env: { ...env, API_ONLY: 'true' } }),
+      await startComposed({ dataDir, env }),
+      await startComposed({ dataDir, env: { ...env, API_ONLY: 'true' } }),
     ];
   });
 
   after(async () => {
-    for (const service of services) service.kill('SIGKILL');
-    await Promise.all(services.map(({ exited }) => exited));
+    await Promise.all(services.map(({ stop }) => stop()));
     await rm(dataDir, { recursive: true });
   });
 

@@ -7,14 +7,15 @@ import { makeApi } from '../support/api.js';
 import { needs } from '../support/needs.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { type ComposedService, startComposed } from '../support/composed-service.js';
+import { outputWith, tokenFor } from '../support/service-process.js';
 import { hasOpenssl, SmallTsa } from '../support/small-tsa.js';
 
 describe('a service whose checkpoints are given timestamps', function () {
   this.timeout(startingPostgres * 3);
   let dataDir: string;
   let tsa: SmallTsa;
-  let services: Array<ServiceProcess>;
+  let services: Array<ComposedService>;
 
   before(function () {
     needs(this, hasOpenssl(), 'openssl, which plays the authority');
@@ -26,8 +27,7 @@ describe('a service whose checkpoints are given timestamps', function () {
     services = [];
   });
   afterEach(async () => {
-    for (const { kill } of services) kill('SIGKILL');
-    await Promise.all(services.map(({ exited }) => exited));
+    await Promise.all(services.map(({ stop }) => stop()));
     await tsa.stop();
     await rm(dataDir, { recursive: true });
   });
@@ -35,8 +35,8 @@ describe('a service whose checkpoints are given timestamps', function () {
   it('keeps them beside the checkpoints in the file storage, where openssl verifies them, and goes on without', async () => {
     const { stdout } = await runOperator(['log', 'new-key', 'log.example.com/stamped']);
     const env = { DATA_DIR: dataDir, DATABASE_URL: await freshDatabase(), CHECKPOINT_KEY: stdout.trim() };
-    const start = async (name: string): Promise<ServiceProcess> => {
-      const service = await startService({ dataDir, env: { ...env, TSA_URL: tsa.url } });
+    const start = async (name: string): Promise<ComposedService> => {
+      const service = await startComposed({ dataDir, env: { ...env, TSA_URL: tsa.url } });
       services.push(service);
       await makeApi(service.address, await tokenFor('admin', 'alice')).json('POST', '/business', { name });
       return service;
@@ -44,8 +44,7 @@ describe('a service whose checkpoints are given timestamps', function () {
     tsa.status = 503;
     const first = await start('Acme');
     expect(await outputWith(first, 'the TSA has given no timestamp')).to.include('answers with the status 503');
-    first.kill('SIGTERM');
-    expect(await first.exited).to.equal(0);
+    await first.stop();
 
     tsa.status = 200;
     const second = await start('Bolt');

@@ -7,7 +7,8 @@ import pg from 'pg';
 import { type Api, makeApi } from '../support/api.js';
 import { type Readiness, readinessOf, untilMetrics, untilReadiness, valueIn } from '../support/readiness.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { type ComposedService, startComposed } from '../support/composed-service.js';
+import { outputWith, tokenFor } from '../support/service-process.js';
 import { LIFT_GUARD } from '../support/tamper.js';
 
 const WARNING = 'the log, or what is kept of it, was changed: see ops log verify';
@@ -19,7 +20,7 @@ describe('a service that verifies its log', function () {
   this.timeout(startingPostgres * 5);
   let dataDir: string;
   let pool: pg.Pool;
-  let service: ServiceProcess;
+  let service: ComposedService;
   let api: Api;
   let id: string;
 
@@ -27,7 +28,7 @@ describe('a service that verifies its log', function () {
     dataDir = await mkdtemp(path.join(tmpdir(), 'verification-'));
     const url = await freshDatabase();
     pool = new pg.Pool({ connectionString: url, max: 2 });
-    service = await startService({ dataDir, env: { DATABASE_URL: url, VERIFY_PERIOD: '1s' } });
+    service = await startComposed({ dataDir, env: { DATABASE_URL: url, VERIFY_PERIOD: '1s' } });
     api = makeApi(service.address, await tokenFor('admin', 'alice'));
     ({ _id: id } = await api.json<{ readonly _id: string }>('POST', '/business', { name: 'first' }));
     for (const name of ['second', 'third', 'fourth']) await api.json('PUT', `/business/${id}`, { name });
@@ -35,8 +36,7 @@ describe('a service that verifies its log', function () {
   });
 
   after(async () => {
-    service.kill('SIGTERM');
-    await service.exited;
+    await service.stop();
     await pool.end();
     await rm(dataDir, { recursive: true });
   });

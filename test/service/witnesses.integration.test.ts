@@ -9,7 +9,8 @@ import { untilFiles } from '../support/until-files.js';
 import { untilSigned } from '../support/until-signed.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { type ComposedService, startComposed } from '../support/composed-service.js';
+import { outputWith, tokenFor } from '../support/service-process.js';
 import { SmallWitness, witnessKey } from '../support/small-witness.js';
 
 const ORIGIN = 'log.example.com/witnessed';
@@ -29,7 +30,7 @@ describe('the checkpoints of a service that has witnesses', function () {
   let dataDir: string;
   let env: Readonly<Record<string, string>>;
   let witnesses: ReadonlyArray<SmallWitness>;
-  let services: Array<ServiceProcess>;
+  let services: Array<ComposedService>;
 
   const policyWith = async (quorum: string, more = ''): Promise<string> => {
     const lines = witnesses.map(({ key, url }, at) => `witness w${at + 1} ${key.vkey} ${url}`);
@@ -51,14 +52,13 @@ describe('the checkpoints of a service that has witnesses', function () {
   });
 
   afterEach(async () => {
-    for (const { kill } of services) kill('SIGKILL');
-    await Promise.all(services.map(({ exited }) => exited));
+    await Promise.all(services.map(({ stop }) => stop()));
     for (const witness of witnesses) await witness.stop();
     await rm(dataDir, { recursive: true });
   });
 
   const start = async (policy: string) => {
-    const service = await startService({ dataDir, env: { ...env, WITNESS_POLICY: policy } });
+    const service = await startComposed({ dataDir, env: { ...env, WITNESS_POLICY: policy } });
     services.push(service);
     const api = makeApi(service.address, await tokenFor('admin', 'alice'));
     const create = async (name: string) =>
@@ -87,8 +87,7 @@ describe('the checkpoints of a service that has witnesses', function () {
       headers: { Authorization: `Bearer ${await tokenFor('auditor', 'a')}` },
     });
     expect(await metrics.text()).to.match(/^seal_cosigned_events 2$/m);
-    service.kill('SIGTERM');
-    expect(await service.exited).to.equal(0);
+    await service.stop();
     const again = await start(await policyWith('both'));
     await again.create('Coal');
     expect(cosignatures(await again.cosigned(3))).to.equal(2);
