@@ -8,18 +8,19 @@ import { readinessOf, untilReady } from '../support/readiness.js';
 import { makePutBack, type PutBack } from '../support/lagging-copy.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { type ComposedService, startComposed } from '../support/composed-service.js';
+import { tokenFor } from '../support/service-process.js';
 
 type Business = { readonly _id: string; readonly name: string };
 
-type Served = { readonly service: ServiceProcess; readonly api: Api };
+type Served = { readonly service: ComposedService; readonly api: Api };
 
 describe('a log that has lost its last events', function () {
   this.timeout(startingPostgres * 5);
   let dataDir: string;
   let url: string;
   let database: PutBack;
-  let services: Array<ServiceProcess>;
+  let services: Array<ComposedService>;
 
   beforeEach(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'lost-events-'));
@@ -29,14 +30,13 @@ describe('a log that has lost its last events', function () {
   });
 
   afterEach(async () => {
-    for (const service of services) service.kill('SIGKILL');
-    await Promise.all(services.map(({ exited }) => exited));
+    await Promise.all(services.map(({ stop }) => stop()));
     await database.close();
     await rm(dataDir, { recursive: true });
   });
 
   const start = async (env: Readonly<Record<string, string>> = {}): Promise<Served> => {
-    const service = await startService({ dataDir, env: { DATABASE_URL: url, ...env } });
+    const service = await startComposed({ dataDir, env: { DATABASE_URL: url, ...env } });
     services.push(service);
     return { service, api: makeApi(service.address, await tokenFor('admin', 'alice')) };
   };

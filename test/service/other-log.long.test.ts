@@ -8,7 +8,8 @@ import { startDouble } from '../support/eventstoredb-double/double.js';
 import { untilReadiness, untilReady, untilUnready } from '../support/readiness.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
-import { outputWith, type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
+import { type ComposedService, startComposed } from '../support/composed-service.js';
+import { outputWith, tokenFor } from '../support/service-process.js';
 import { LIFT_GUARD } from '../support/tamper.js';
 
 type Business = { readonly _id: string; readonly name: string };
@@ -23,19 +24,14 @@ describe('read models that are not of the log', function () {
   let dataDir: string;
   let url: string;
   let pool: pg.Pool;
-  let services: Array<ServiceProcess>;
+  let services: Array<ComposedService>;
   let kept: Business;
   let lost: Business;
 
-  const start = async (env: Readonly<Record<string, string>> = {}): Promise<{ service: ServiceProcess; api: Api }> => {
-    const service = await startService({ dataDir, env: { DATABASE_URL: url, ...env } });
+  const start = async (env: Readonly<Record<string, string>> = {}): Promise<{ service: ComposedService; api: Api }> => {
+    const service = await startComposed({ dataDir, env: { DATABASE_URL: url, ...env } });
     services.push(service);
     return { service, api: makeApi(service.address, await tokenFor('admin', 'alice')) };
-  };
-
-  const end = async ({ kill, exited }: ServiceProcess): Promise<void> => {
-    kill('SIGTERM');
-    await exited;
   };
 
   const sql = async <Row extends object>(text: string): Promise<ReadonlyArray<Row>> =>
@@ -59,18 +55,17 @@ describe('read models that are not of the log', function () {
     kept = await api.json<Business>('POST', '/business', { name: 'kept' });
     await api.json('POST', '/document', { name: 'a document' });
     lost = await api.json<Business>('POST', '/business', { name: 'lost' });
-    await end(service);
+    await service.stop();
   });
 
   afterEach(async () => {
-    for (const service of services) service.kill('SIGKILL');
-    await Promise.all(services.map(({ exited }) => exited));
+    await Promise.all(services.map(({ stop }) => stop()));
     await pool.end();
     await rm(dataDir, { recursive: true });
   });
 
   /** What a service answers whose rows may not be read. */
-  const answers = async (service: ServiceProcess, api: Api) => {
+  const answers = async (service: ComposedService, api: Api) => {
     const statusOf = async (method: string, target: string, body?: object): Promise<number> =>
       (await api.send(method, target, body)).status;
     // what is not answered within a second is missing, too
