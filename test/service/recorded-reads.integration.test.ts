@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { makeApi } from '../support/api.js';
+import { startComposed } from '../support/composed-service.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { type ServiceProcess, startService, tokenFor } from '../support/service-process.js';
 
@@ -32,15 +33,19 @@ describe('the record of reads of a service', function () {
     await rm(dataDir, { recursive: true });
   });
 
-  const start = (accessRecord: string): Promise<ServiceProcess> =>
-    startService({ dataDir, env: { DATABASE_URL: connectionString, ACCESS_RECORD: accessRecord } });
+  const settings = (accessRecord: string) => ({
+    dataDir,
+    env: { DATABASE_URL: connectionString, ACCESS_RECORD: accessRecord },
+  });
+
+  const start = (accessRecord: string): Promise<ServiceProcess> => startService(settings(accessRecord));
 
   const end = async (service: ServiceProcess, signal: NodeJS.Signals): Promise<void> => {
     service.kill(signal);
     await service.exited;
   };
 
-  const historyOf = async ({ address }: ServiceProcess): Promise<string> => {
+  const historyOf = async ({ address }: Pick<ServiceProcess, 'address'>): Promise<string> => {
     const { _id } = await makeApi(address, token).json<{ readonly _id: string }>('POST', '/business', { name: 'Acme' });
     return `${address}/api/v1/business/${_id}/events`;
   };
@@ -102,7 +107,7 @@ describe('the record of reads of a service', function () {
       ['required', 503],
       ['on', 200],
     ] as const) {
-      const service = await start(mode);
+      const service = await startComposed(settings(mode));
       const address = await historyOf(service);
       expect(await read(address, 1, mode)).to.have.length(1);
       await pool.query('alter table access.read add constraint nothing_new check (false) not valid');
@@ -111,13 +116,13 @@ describe('the record of reads of a service', function () {
       await service.outputOnce((text) => text.includes('the record of reads is not written; trying again'));
       const ready = await (await fetch(`${service.address}/readyz`)).json();
       expect(ready, mode).to.deep.include({ warnings: ['the database does not take the record of reads'] });
-      await end(service, 'SIGTERM');
+      await service.stop();
       await pool.query('alter table access.read drop constraint nothing_new');
     }
   });
 
   it('has nothing of what was searched for, nor of a file that was named', async () => {
-    const service = await start('required');
+    const service = await startComposed(settings('required'));
     const audit = `${service.address}/audit/v1`;
     const headers = { Authorization: `Bearer ${token}` };
     for (const asked of [
@@ -127,7 +132,7 @@ describe('the record of reads of a service', function () {
     ])
       expect((await fetch(`${audit}/${asked}`, { headers })).status, asked).to.equal(200);
     await fetch(`${service.address}/api/v1/business?q=planted`, { headers });
-    await end(service, 'SIGTERM');
+    await service.stop();
     const { rows } = await pool.query<{ readonly what: string }>('select * from access.read order by id');
     expect(rows.map(({ what }) => what)).to.deep.equal(['user&ref', 'reason&entity', 'user']);
     expect(JSON.stringify(rows)).not.to.contain('planted');
