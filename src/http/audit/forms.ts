@@ -8,7 +8,7 @@ import { preferredType } from '../request/accepted-quality.js';
 import { JSON_TYPE } from '../response/http-response.js';
 
 /** How events, or rows of another kind, are written into one answer. */
-export type Form<Entry = LedgerEntry> = {
+type Form<Entry = LedgerEntry> = {
   readonly contentType: string;
   readonly begin: string;
   /** Between two of them. */
