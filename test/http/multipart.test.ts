@@ -11,7 +11,8 @@ import { documentDecider } from '../../src/domain/document/decide.js';
 import type { StoredFile } from '../../src/domain/document/events.js';
 import type { DocumentState } from '../../src/domain/document/state.js';
 import type { RequestState } from '../../src/http/request-context.js';
-import { type Form, type FormFailure, readForm } from '../../src/http/document/form/multipart.js';
+import { type Form, readForm } from '../../src/http/document/form/multipart.js';
+import type { UploadFailure } from '../../src/http/document/upload.js';
 import { contentOf } from '../support/bodies.js';
 import { aDocumentCreated } from '../support/document-events.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
@@ -41,7 +42,7 @@ const file = (content: string | Buffer = 'content', over: Partial<Part> = {}): P
 describe('the form of an upload', () => {
   let storage: FakeObjectStorage;
   let server: Server;
-  let outcomes: Heard<E.Either<FormFailure, Form>>;
+  let outcomes: Heard<E.Either<UploadFailure, Form>>;
 
   beforeEach(async () => {
     storage = new FakeObjectStorage();
@@ -55,7 +56,7 @@ describe('the form of an upload', () => {
         tryAcquire: () => Promise.resolve(true),
         timeSlice: () => Promise.resolve(true),
       };
-      const read: Array<E.Either<FormFailure, Form>> = [];
+      const read: Array<E.Either<UploadFailure, Form>> = [];
       await withUpload(systemRuntime.random, storage)('doc', async (store) => {
         const form = await readForm(ctx, { store, maxUploadBytes: MAX, heldPerUpload: 0 });
         read.push(form);
@@ -83,15 +84,15 @@ describe('the form of an upload', () => {
     return outgoing;
   };
 
-  const read = async (): Promise<E.Either<FormFailure, Form>> =>
+  const read = async (): Promise<E.Either<UploadFailure, Form>> =>
     (await outcomes.until(({ length }) => length === 1))[0]!;
 
-  const post = async (body: Buffer, type = FORM_TYPE): Promise<E.Either<FormFailure, Form>> => {
+  const post = async (body: Buffer, type = FORM_TYPE): Promise<E.Either<UploadFailure, Form>> => {
     open({ 'content-type': type, 'content-length': String(body.length) }).end(body);
     return read();
   };
 
-  const postByteByByte = async (body: Buffer): Promise<E.Either<FormFailure, Form>> => {
+  const postByteByByte = async (body: Buffer): Promise<E.Either<UploadFailure, Form>> => {
     const slow = open({ 'content-type': FORM_TYPE, 'content-length': String(body.length) });
     slow.setNoDelay(true);
     for (const byte of body) slow.write(Buffer.from([byte]));
@@ -99,10 +100,10 @@ describe('the form of an upload', () => {
     return read();
   };
 
-  const fieldsOf = (outcome: E.Either<FormFailure, Form>): unknown =>
+  const fieldsOf = (outcome: E.Either<UploadFailure, Form>): unknown =>
     E.isRight(outcome) ? { ...(outcome.right.fields as object) } : outcome;
 
-  const storedFile = (outcome: E.Either<FormFailure, Form>) => {
+  const storedFile = (outcome: E.Either<UploadFailure, Form>) => {
     if (E.isLeft(outcome) || outcome.right.file === undefined) throw new Error(JSON.stringify(outcome));
     const { key, ...rest } = outcome.right.file;
     expect([...storage.objects.keys()]).to.deep.equal([key]);
@@ -110,7 +111,7 @@ describe('the form of an upload', () => {
     return rest;
   };
 
-  const isRefused = async (outcome: E.Either<FormFailure, Form>, path: string, message: string): Promise<void> => {
+  const isRefused = async (outcome: E.Either<UploadFailure, Form>, path: string, message: string): Promise<void> => {
     expect(outcome).to.deep.equal(E.left({ _tag: 'RequestInvalid', errors: [{ path, message }] }));
     await leavesNothing();
   };
@@ -439,7 +440,7 @@ describe('the form of an upload', () => {
       file(content, { headers: lengthOf(content) }),
       { name: 'description', content: 'd', headers: lengthOf('d') },
     );
-    const isTaken = (outcome: E.Either<FormFailure, Form>): void => {
+    const isTaken = (outcome: E.Either<UploadFailure, Form>): void => {
       expect(storedFile(outcome).size).to.equal(content.length);
       expect(fieldsOf(outcome)).to.deep.equal({ name: 'größe', tags: '', description: 'd' });
     };
@@ -482,7 +483,7 @@ describe('the form of an upload', () => {
     expect(storedFile(outcome).mimeType).to.equal('text/csv');
   });
 
-  const isTooLarge = async (outcome: E.Either<FormFailure, Form>): Promise<void> => {
+  const isTooLarge = async (outcome: E.Either<UploadFailure, Form>): Promise<void> => {
     expect(outcome).to.deep.equal(E.left({ _tag: 'PayloadTooLarge', limit: MAX }));
     await leavesNothing();
   };

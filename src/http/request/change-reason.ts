@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { either as E } from 'fp-ts';
 import { isBlank, isPlainText, TEXT_LIMIT } from '../fields/text.js';
 import type { Fault } from '../problem/problem.js';
+import { readExtendedValue } from './extended-value.js';
 
 const fault: Fault = {
   path: 'Change-Reason',
@@ -11,20 +12,14 @@ const fault: Fault = {
 };
 
 const PLAIN = /^[ -~]*$/;
-// RFC 8187 §3.2.1. A language is not taken: nothing would keep it.
-const ENCODED = /^utf-8''((?:%[0-9a-f]{2}|[a-z\d!#$&+.^_`|~-])*)$/i;
 const BEGINS_ENCODED = /^utf-8'/i;
 
 /** A header that begins as an encoded one does is never taken for a plain one. Undefined for bytes that are no UTF-8. */
 const decode = (header: string): string | undefined => {
   if (!BEGINS_ENCODED.test(header)) return PLAIN.test(header) ? header.trim() : undefined;
-  const [, encoded] = ENCODED.exec(header) ?? [];
-  if (encoded === undefined) return undefined;
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return undefined;
-  }
+  const read = readExtendedValue(header);
+  // a language is not taken: nothing would keep it
+  return read?.language === '' ? read.text : undefined;
 };
 
 /** DEL and the C1 control characters, which other texts may contain: a reason is read as one line. */

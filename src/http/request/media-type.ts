@@ -32,6 +32,10 @@ export const parametersOf = (text: string): ReadonlyArray<readonly [string, stri
   return parameters.length < read.length ? undefined : parameters;
 };
 
+/** The media type of a `Content-Type`, without its parameters; undefined where there is none that can be read. */
+export const typeOf = (header: string): string | undefined =>
+  /^[^\s;,/]+\/[^\s;,/]+(?=[ \t]*(?:;|$))/.exec(header)?.[0];
+
 /** Why a body with this `Content-Encoding` is not read: it must not be compressed. */
 export const codingFault = ({ 'content-encoding': coding = 'identity' }: IncomingHttpHeaders) =>
   coding.toLowerCase() === 'identity' ? undefined : unsupported('The body must not be compressed');

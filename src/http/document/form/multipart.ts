@@ -1,14 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 import multer from '@koa/multer';
 import { either as E } from 'fp-ts';
-import type { StoreUpload } from '../../../application/document/with-upload.js';
 import type { StorageUnavailable, UploadAborted } from '../../../application/ports.js';
 import type { StoredFile } from '../../../domain/document/events.js';
 import type { KoaContext } from '../../request-context.js';
-import type { BodyFailure, PayloadTooLarge, Unexpected } from '../../problem/failure.js';
-import { sendContinue } from '../../request/body-bytes.js';
+import type { PayloadTooLarge } from '../../problem/failure.js';
 import { DigestCheck } from '../../request/declared-digests.js';
-import { codingFault } from '../../request/media-type.js';
+import { beginUpload, isClientGone, refusedByHead, type UploadDeps, type UploadFailure } from '../upload.js';
 import { UploadEngine } from './upload-engine.js';
 import { formFailure } from './form-failure.js';
 import { formTextFault } from './form-text.js';
@@ -22,16 +20,6 @@ const FORM_OVERHEAD = 512 * 1024;
 const FIELD_BYTES = 64 * 1024;
 const FIELD_NAME_BYTES = 100;
 const PARTS = 64;
-
-export type FormDeps = {
-  readonly store: StoreUpload;
-  /** Largest file, bytes. */
-  readonly maxUploadBytes: number;
-  /** What the storage holds of a file while it takes it, at most, bytes. */
-  readonly heldPerUpload: number;
-};
-
-export type FormFailure = BodyFailure | StorageUnavailable | UploadAborted | Unexpected;
 
 /** The fields of a form by name, as they came, and its file, which is stored by then. */
 export type Form = { readonly fields: object & { readonly file?: unknown }; readonly file: StoredFile | undefined };
@@ -80,14 +68,12 @@ const parse = async (ctx: KoaContext, engine: UploadEngine, maxUploadBytes: numb
   return (ctx.request as { readonly body?: object }).body ?? {};
 };
 
-const isClientGone = ({ req }: KoaContext): boolean => req.destroyed && !req.complete;
-
 const receive = async (
   ctx: KoaContext,
   engine: UploadEngine,
   scan: PartScan,
   maxUploadBytes: number,
-): Promise<E.Either<FormFailure, object>> => {
+): Promise<E.Either<UploadFailure, object>> => {
   const digests = new DigestCheck(ctx.req.headers);
   ctx.req
     .on('data', (piece: Buffer) => {
@@ -95,9 +81,9 @@ const receive = async (
       digests.add(piece);
     })
     .pause();
-  const failed = async (): Promise<E.Either<FormFailure, object>> =>
+  const failed = async (): Promise<E.Either<UploadFailure, object>> =>
     E.left(await Promise.race([overflow(ctx, maxUploadBytes), engine.storageFailed]));
-  const parsed = async (): Promise<E.Either<FormFailure, object>> => {
+  const parsed = async (): Promise<E.Either<UploadFailure, object>> => {
     try {
       const fields = await parse(ctx, engine, maxUploadBytes);
       const fault = engine.fault() ?? digests.fault() ?? formTextFault(fields);
@@ -109,9 +95,6 @@ const receive = async (
   return Promise.race([parsed(), failed()]);
 };
 
-/** As announced, bytes; Infinity when it is not. */
-const lengthOf = ({ req }: KoaContext): number => Number(req.headers['content-length'] ?? Infinity);
-
 /** Whether the storage failed. A form whose file is not stored fails too, but that is only the consequence. */
 const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag === 'StorageUnavailable';
 
@@ -120,24 +103,17 @@ const isOurs = ({ _tag }: StorageUnavailable | UploadAborted): boolean => _tag =
  * been stored or broken off, whether the form is valid or not. A form that is too long is left unread as soon as that
  * shows.
  */
-export const readForm = async (
-  ctx: KoaContext,
-  { store, maxUploadBytes, heldPerUpload }: FormDeps,
-): Promise<E.Either<FormFailure, Form>> => {
+export const readForm = async (ctx: KoaContext, deps: UploadDeps): Promise<E.Either<UploadFailure, Form>> => {
+  const refused = refusedByHead(ctx, deps, FORM_OVERHEAD);
+  if (refused !== undefined) return E.left(refused);
   const boundary = readFormType(ctx.req.headers['content-type'] ?? '');
-  if (ctx.req.headers['content-length'] !== undefined && lengthOf(ctx) > maxUploadBytes + FORM_OVERHEAD)
-    return E.left({ _tag: 'PayloadTooLarge', limit: maxUploadBytes });
-  const coded = codingFault(ctx.req.headers);
-  if (coded !== undefined) return E.left(coded);
   if (E.isLeft(boundary)) return boundary;
   // the parser reads the header itself, and more strictly: it is given what was understood
   ctx.req.headers['content-type'] = `multipart/form-data; boundary="${boundary.right}"`;
-  const held = FORM_OVERHEAD + Math.min(heldPerUpload, maxUploadBytes);
-  if (!(await ctx.state.acquire('bytes', Math.min(held, lengthOf(ctx))))) return E.left({ _tag: 'Overloaded' });
-  sendContinue(ctx.req, ctx.res);
+  if (!(await beginUpload(ctx, deps, FORM_OVERHEAD))) return E.left({ _tag: 'Overloaded' });
   const scan = new PartScan(boundary.right);
-  const engine = new UploadEngine(store, scan);
-  const received = await receive(ctx, engine, scan, maxUploadBytes);
+  const engine = new UploadEngine(deps.store, scan);
+  const received = await receive(ctx, engine, scan, deps.maxUploadBytes);
   if (E.isLeft(received)) engine.abort();
   const stored = await engine.outcome();
   if (stored !== undefined && E.isLeft(stored) && (isOurs(stored.left) || E.isRight(received))) return stored;

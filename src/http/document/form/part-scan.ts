@@ -1,5 +1,5 @@
 import { DIGEST_HEADERS } from '../../request/declared-digests.js';
-import { isSentAsIs, parametersOf } from '../../request/media-type.js';
+import { isSentAsIs, parametersOf, typeOf } from '../../request/media-type.js';
 
 const CRLF = '\r\n';
 const END_OF_HEAD = CRLF + CRLF;
@@ -68,7 +68,7 @@ const readHead = (bytes: Buffer): PartHead => {
   const [announced] = headers.get('content-length') ?? [];
   const length = announced === undefined ? undefined : Number(/^\d+$/.exec(announced)?.[0]);
   const header = headers.get('content-type')?.[0] ?? '';
-  const type = /^[^\s;,/]+\/[^\s;,/]+(?=[ \t]*(?:;|$))/.exec(header)?.[0];
+  const type = typeOf(header);
   if (type === undefined) return { ...NOTHING, length, fault };
   const parameters = parametersOf(header.slice(type.length));
   const [charset, ...others] = (parameters ?? []).filter(([name]) => /^charset\*?$/.test(name));

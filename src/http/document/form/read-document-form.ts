@@ -6,7 +6,8 @@ import type { RequestContext } from '../../request-context.js';
 import { requestInvalid } from '../../problem/failure.js';
 import { both } from '../../request/both.js';
 import { decodeRequest } from '../../request/decode.js';
-import { type FormDeps, type FormFailure, readForm } from './multipart.js';
+import type { UploadDeps, UploadFailure } from '../upload.js';
+import { readForm } from './multipart.js';
 
 /** What form data has to bring. */
 type FormShape<Fields> = { readonly fields: t.Decoder<unknown, Fields>; readonly isFileRequired: boolean };
@@ -17,8 +18,8 @@ const fileMissing = E.left(requestInvalid({ path: 'file', message: 'is required'
 export const readDocumentForm = async <Fields>(
   request: Pick<RequestContext, 'ctx' | 'unknown'>,
   { fields, isFileRequired }: FormShape<Fields>,
-  deps: FormDeps,
-): Promise<E.Either<FormFailure, readonly [Fields, StoredFile | undefined]>> => {
+  deps: UploadDeps,
+): Promise<E.Either<UploadFailure, readonly [Fields, StoredFile | undefined]>> => {
   const form = await readForm(request.ctx, deps);
   if (E.isLeft(form)) return form;
   const { file } = form.right;

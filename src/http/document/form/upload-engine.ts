@@ -7,8 +7,9 @@ import type { Stored } from '../../../application/document/store-upload.js';
 import type { StoreUpload } from '../../../application/document/with-upload.js';
 import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
 import { isUtf8Charset } from '../../request/media-type.js';
+import { originalNameOf } from '../original-name.js';
+import { declaredTypeOf } from '../upload.js';
 import { isReplaced, NAMELESS } from './form-text.js';
-import { originalNameOf } from './original-name.js';
 import type { PartHead, PartScan } from './part-scan.js';
 
 const foreignCharset = (name: string): RequestInvalid => requestInvalid({ path: name, message: 'must be in UTF-8' });
@@ -67,9 +68,8 @@ export class UploadEngine implements multer.StorageEngine {
     this.#stream = stream;
     // The parser would end the stream at the limit as if the file ended there.
     stream.once('limit', () => this.abort());
-    const declaredType = (this.#declaredType ?? file.mimetype).toLowerCase();
-    const isTooLong = declaredType.length > 255;
-    this.#outcome = this.#store({ body: stream, originalName, declaredType: isTooLong ? undefined : declaredType });
+    const declaredType = declaredTypeOf(this.#declaredType ?? file.mimetype);
+    this.#outcome = this.#store({ body: stream, originalName, declaredType });
     void this.#outcome.then((stored) => {
       if (stored !== undefined && E.isLeft(stored)) {
         if (stored.left._tag === 'StorageUnavailable') this.#onStorageFailure(stored.left);

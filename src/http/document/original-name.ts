@@ -1,4 +1,4 @@
-import { isBlank, TEXT_LIMIT } from '../../fields/text.js';
+import { isBlank, TEXT_LIMIT } from '../fields/text.js';
 
 const isFolder = (name: string): boolean => name === '.' || name === '..';
 
