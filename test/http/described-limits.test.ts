@@ -41,11 +41,14 @@ const lists = [
 ];
 const others = [null, true, 0, -0, -1, 1, 1.5, 1_001, 1e300, {}];
 
+const codecsOf = (body: OperationDescription['body']): ReadonlyArray<t.Mixed | undefined> =>
+  body === undefined || 'mediaType' in body ? [] : [body.json, body.form?.codec];
+
 /** The properties of every codec of the requests that `kind` gives, each once, with what it belongs to. */
 const propertiesOf = (kind: 'body' | 'query'): ReadonlyArray<readonly [string, t.Mixed]> => {
   const codecs = new Map<t.Mixed, string>();
   for (const [operation, { body, query }] of Object.entries(operations))
-    for (const fields of kind === 'query' ? [query] : [body?.json, body?.form?.codec])
+    for (const fields of kind === 'query' ? [query] : codecsOf(body))
       if (fields instanceof FieldsType)
         // reason: `instanceof` cannot tell the parameters of the type
         for (const [name, codec] of Object.entries(fields.props as Readonly<Record<string, t.Mixed>>))

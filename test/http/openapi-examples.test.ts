@@ -73,6 +73,13 @@ describe('the examples of the API description', () => {
     same(await send('GET', `${path}/events`), document.historyExample);
   });
 
+  it('are what is answered to a file by itself', async () => {
+    const { name, tags } = document.documentExample;
+    const path = `/document/${idOf(await send('POST', '/document', { body: { name, tags } }))}`;
+    const file = { body: '%PDF-1.7\n', headers: { 'content-type': 'application/octet-stream' } };
+    same(await send('PUT', `${path}/file?originalName=articles.pdf`, file), document.filedDocumentExample);
+  });
+
   it('are what is answered to requests that fail', async () => {
     const created = await send('POST', '/business', { body: { name: 'a' }, headers: { 'Idempotency-Key': 'one' } });
     const path = `/business/${idOf(created)}`;

@@ -151,7 +151,7 @@ describe('the description of the API', () => {
 
   it('shows examples that the operations take', () => {
     const refused = table.flatMap(({ operation, description: { body } }) => {
-      if (body === undefined) return [];
+      if (body === undefined || 'mediaType' in body) return [];
       const given = [{ codec: body.json, example: body.example }, ...(body.form === undefined ? [] : [body.form])];
       return given.flatMap(({ codec, example }) => (E.isLeft(codec.decode(example)) ? [{ operation, example }] : []));
     });

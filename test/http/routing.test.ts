@@ -35,7 +35,7 @@ describe('routing over HTTP', () => {
     ['/document/x/restore', 'OPTIONS, POST'],
     ['/document/x/revert', 'OPTIONS, POST'],
     ['/document/x/events/', 'GET, HEAD, OPTIONS'],
-    ['/document/x/file', 'GET, HEAD, OPTIONS'],
+    ['/document/x/file', 'GET, HEAD, OPTIONS, PUT'],
   ] as const;
   for (const [path, allow] of allowed)
     it(`takes ${allow} on ${path}, and says so to OPTIONS and to every other method`, async () => {

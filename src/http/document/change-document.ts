@@ -1,6 +1,9 @@
 import { either as E } from 'fp-ts';
+import type { CommandContext } from '../../application/command-context.js';
 import type { DocumentUseCases } from '../../application/document/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
+import type { UpdateDocument } from '../../domain/document/commands.js';
+import type { StoredFile } from '../../domain/document/events.js';
 import type { DocumentRejection } from '../../domain/document/rejections.js';
 import type { DocumentState } from '../../domain/document/state.js';
 import { renderDocument } from '../../read/document-view.js';
@@ -9,13 +12,17 @@ import { API } from '../paths.js';
 import type { Failure } from '../problem/failure.js';
 import { recordResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
+import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
 import { commandContextOf } from '../request/command-context-of.js';
 import { readCommand } from '../request/read-command.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
+import { readFileName } from './file/file-name.js';
+import { receiveFile } from './file/receive-file.js';
 import { isForm } from './form/form-type.js';
 import { readDocumentForm } from './form/read-document-form.js';
+import type { UploadDeps, UploadFailure } from './upload.js';
 
 type Failed = Failure | DocumentRejection;
 
@@ -66,23 +73,38 @@ const updateByJson =
     return recordResponse(id.right, await update(context, id.right, fields, undefined), renderAnyDocument);
   };
 
+type Changes = UpdateDocument['changes'];
+
+/** Receives what an upload brings: changes of fields, and the file, which is stored by then. */
+type Receive = (deps: UploadDeps) => Promise<E.Either<UploadFailure, readonly [Changes, StoredFile | undefined]>>;
+
 /** Takes no byte of the file before it knows that the document exists. */
+const updateByUpload = async (
+  { update, admitUpload, withUpload, heldPerUpload }: DocumentUseCases,
+  maxUploadBytes: number,
+  { params }: AuthorizedContext,
+  context: CommandContext,
+  receive: Receive,
+): Promise<E.Either<Failed, HttpResponse>> => {
+  const id = recordId(params['id']);
+  if (E.isLeft(id)) return id;
+  const admitted = await admitUpload(context, id.right);
+  if (E.isLeft(admitted)) return admitted;
+  const outcome = await withUpload<Failed>(id.right, async (store) => {
+    const received = await receive({ store, heldPerUpload, maxUploadBytes });
+    return E.isLeft(received) ? received : update(context, id.right, ...received.right);
+  });
+  return recordResponse(id.right, outcome, renderAnyDocument);
+};
+
 const updateByForm =
-  ({ update, admitUpload, withUpload, heldPerUpload }: DocumentUseCases, maxUploadBytes: number) =>
+  (documents: DocumentUseCases, maxUploadBytes: number) =>
   async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
     const context = commandContextOf(request);
     if (E.isLeft(context)) return context;
-    const id = recordId(request.params['id']);
-    if (E.isLeft(id)) return id;
-    const admitted = await admitUpload(context.right, id.right);
-    if (E.isLeft(admitted)) return admitted;
-    const outcome = await withUpload<Failed>(id.right, async (store) => {
-      const shape = { fields: UpdateDocumentForm, isFileRequired: false };
-      const read = await readDocumentForm(request, shape, { store, heldPerUpload, maxUploadBytes });
-      if (E.isLeft(read)) return read;
-      return update(context.right, id.right, ...read.right);
-    });
-    return recordResponse(id.right, outcome, renderAnyDocument);
+    return updateByUpload(documents, maxUploadBytes, request, context.right, (deps) =>
+      readDocumentForm(request, { fields: UpdateDocumentForm, isFileRequired: false }, deps),
+    );
   };
 
 type Change = (request: AuthorizedContext) => Promise<E.Either<Failed, HttpResponse>>;
@@ -97,6 +119,18 @@ export const createDocument = (documents: DocumentUseCases, maxUploadBytes: numb
 
 export const updateDocument = (documents: DocumentUseCases, maxUploadBytes: number): Change =>
   byContentType(updateByForm(documents, maxUploadBytes), updateByJson(documents));
+
+/** PUT of a document's file: the body is the file, and nothing else of the document changes. */
+export const putDocumentFile =
+  (documents: DocumentUseCases, maxUploadBytes: number): Change =>
+  async (request) => {
+    const read = both(commandContextOf(request), readFileName(request));
+    if (E.isLeft(read)) return read;
+    const [context, originalName] = read.right;
+    return updateByUpload(documents, maxUploadBytes, request, context, async (deps) =>
+      E.map((file: StoredFile) => [{}, file] as const)(await receiveFile(request.ctx, originalName, deps)),
+    );
+  };
 
 export const deleteDocument =
   ({ delete: remove }: Pick<DocumentUseCases, 'delete'>): Change =>

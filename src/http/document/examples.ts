@@ -26,6 +26,13 @@ export const changedDocumentExample = {
   ...{ tags: [], description: 'As filed', updatedAt: '2026-11-24T02:00:45.571Z', revision: 1 },
 };
 
+/** Made by JSON, and given its file by itself. */
+export const filedDocumentExample = {
+  ...documentExample,
+  ...{ generatedBy: 'alice', generatedAt: '2026-11-24T02:00:45.325Z' },
+  ...{ uploadedAt: '2026-11-24T02:00:45.571Z', updatedAt: '2026-11-24T02:00:45.571Z', revision: 1 },
+};
+
 export const deletedDocumentExample = {
   ...changedDocumentExample,
   ...{ updatedAt: '2026-11-24T02:00:45.633Z', revision: 2 },

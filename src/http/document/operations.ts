@@ -24,11 +24,13 @@ import {
   changedDocumentExample,
   deletedDocumentExample,
   documentExample,
+  filedDocumentExample,
   restoredDocumentExample,
   revertedDocumentExample,
 } from './examples.js';
 import { recordOrPreview } from '../record/change-preview.js';
 import { UndoParameters } from '../record/undo-request.js';
+import { PutFileParameters } from './file/file-name.js';
 import { DocumentResponse } from './responses.js';
 
 const tag = 'Document';
@@ -103,6 +105,16 @@ export const documentOperations = {
     success: DocumentResponse,
     example: changedDocumentExample,
     ...write,
+  },
+  putDocumentFile: {
+    tag,
+    summary: 'Give a document its file, or another one: the body is the file; its conditions are those of the document',
+    query: PutFileParameters,
+    body: { mediaType: 'application/octet-stream' },
+    success: DocumentResponse,
+    example: filedDocumentExample,
+    ...write,
+    requestHeaders: [...write.requestHeaders, 'Content-Disposition'],
   },
   deleteDocument: {
     tag,

@@ -7,7 +7,7 @@ import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
 import { listRecords } from '../record/list-records.js';
 import { recordedReadsOf, type Route, rowOf } from '../route.js';
-import { createDocument, deleteDocument, updateDocument } from './change-document.js';
+import { createDocument, deleteDocument, putDocumentFile, updateDocument } from './change-document.js';
 import { documentListParameters, documentOperations } from './operations.js';
 import { withDocumentRejections } from './rejections.js';
 import { restoreDocumentById, revertDocumentById, type UndoingOfDocuments } from './undo-document.js';
@@ -53,9 +53,11 @@ const changing = (documents: Documents, { maxUploadBytes }: DocumentOptions): Re
   const restore = withDocumentRejections(restoreDocumentById(documents));
   const revert = withDocumentRejections(revertDocumentById(documents));
   const update = withDocumentRejections(updateDocument(documents, maxUploadBytes));
+  const putFile = withDocumentRejections(putDocumentFile(documents, maxUploadBytes));
   return [
     { ...row('createDocument', 'POST', all, editors), handle: create },
     { ...row('updateDocument', 'PUT', one, editors), handle: update },
+    { ...row('putDocumentFile', 'PUT', `${one}/file`, editors), handle: putFile },
     { ...row('deleteDocument', 'DELETE', one, admins), handle: withDocumentRejections(deleteDocument(documents)) },
     { ...row('restoreDocument', 'POST', `${one}/restore`, admins), recorded: preview, handle: restore },
     { ...row('revertDocument', 'POST', `${one}/revert`, editors), recorded: preview, handle: revert },

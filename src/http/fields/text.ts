@@ -10,8 +10,8 @@ const INVALID_IN_LINES = /[^\P{Cc}\t\n\r\u007f-\u009f]|\p{Cs}/u;
 
 // The same rules for the document, without lone surrogates, which not every regular expression engine knows.
 export const PLAIN_TEXT = '^[^\\u0000-\\u001f]*$';
-// What nobody sees, of the characters that every engine knows: `isBlank` knows some more.
-const UNSEEN =
+/** What nobody sees, for a class of characters, of those that every engine knows: `isBlank` knows some more. */
+export const UNSEEN =
   '\\s\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
   '\\u200b-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u20d0-\\u20ff\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb';
 const NON_BLANK = `[^\\u0000-\\u001f]*[^${UNSEEN}][^\\u0000-\\u001f]*`;

@@ -4,6 +4,17 @@ import type { EntityEvents } from './entity-events.js';
 import type { RequestHeader } from './parameters.js';
 import type { ResponseHeader } from './response-headers.js';
 
+/** A body of fields, as JSON or also as a form. */
+export type FieldsBody = {
+  readonly json: t.Mixed;
+  /** What /docs proposes to send; from the schema alone it would invent values. */
+  readonly example: JsonSchema;
+  readonly form?: { readonly codec: t.Mixed; readonly isFileRequired: boolean; readonly example: JsonSchema };
+};
+
+/** A body that is a file of any media type; this is the one by which the document describes it. */
+type FileBody = { readonly mediaType: string };
+
 /** What the document says of an operation beside its method, path and roles, which are in its row. */
 export type OperationDescription = {
   readonly tag: string;
@@ -15,12 +26,7 @@ export type OperationDescription = {
   /** Whether any other parameter of the query is a fault. Default: only one that another operation takes. */
   readonly refusesUnknown?: boolean;
   readonly requestHeaders?: ReadonlyArray<RequestHeader>;
-  readonly body?: {
-    readonly json: t.Mixed;
-    /** What /docs proposes to send; from the schema alone it would invent values. */
-    readonly example: JsonSchema;
-    readonly form?: { readonly codec: t.Mixed; readonly isFileRequired: boolean; readonly example: JsonSchema };
-  };
+  readonly body?: FieldsBody | FileBody;
   /** A JSON body by its codec, another one by its media type, events by the kind of entity that they are of. */
   readonly success: t.Mixed | { readonly mediaType: string } | { readonly eventsOf: EntityEvents | 'all' };
   /** Other forms of the same answer, by their media types, for who asks for them by `Accept`. */

@@ -25,6 +25,10 @@ const requestHeaders = {
       "Why it is changed: at most 255 characters, plain ASCII or UTF-8'' and percent-encoded as in RFC 8187. " +
       'The event shows it as its reason.',
   },
+  'Content-Disposition': {
+    schema: { type: 'string', examples: ["attachment; filename*=UTF-8''plan.pdf"] },
+    description: 'How the file is called, by filename or filename* (RFC 6266), unless originalName says it.',
+  },
   Prefer: {
     schema: { type: 'string', examples: [STRICT] },
     description: `${STRICT}: what the operation does not know in query and body is 400, not ignored (RFC 7240).`,

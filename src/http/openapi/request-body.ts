@@ -1,7 +1,7 @@
 import type * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
 import { JSON_LIMIT } from '../request/json-body.js';
-import type { OperationDescription } from './operation-description.js';
+import type { FieldsBody, OperationDescription } from './operation-description.js';
 
 const FILE = {
   type: 'string',
@@ -16,7 +16,7 @@ type FieldsSchema = {
   readonly required?: ReadonlyArray<string>;
 };
 
-type Form = NonNullable<NonNullable<OperationDescription['body']>['form']>;
+type Form = NonNullable<FieldsBody['form']>;
 
 /** Each field has its own example, which is where Swagger UI looks for it in a form; an empty one is not sent. */
 const formSchema = (
@@ -35,11 +35,20 @@ const formSchema = (
 };
 
 const JSON_SIZE = `JSON: at most ${JSON_LIMIT / 1024} KiB.`;
-const FORM_SIZE = 'Form: the file at most `MAX_UPLOAD_BYTES` (100 MiB unless set), each field at most 64 KiB.';
+const FILE_SIZE = 'at most `MAX_UPLOAD_BYTES` (100 MiB unless set)';
+const FORM_SIZE = `Form: the file ${FILE_SIZE}, each field at most 64 KiB.`;
+
+/** The schema is for generators of clients, which take a body without one for none. */
+const fileBody = (mediaType: string): JsonSchema => ({
+  description: `The file itself, ${FILE_SIZE}. Whatever its Content-Type is, it is not parsed.`,
+  required: true,
+  content: { [mediaType]: { schema: { type: 'string', format: 'binary' } } },
+});
 
 /** What the body of an operation may be; nothing for one without a body. */
 export const requestBodyOf = ({ body }: OperationDescription, schemaOf: (codec: t.Mixed) => JsonSchema): JsonSchema => {
   if (body === undefined) return {};
+  if ('mediaType' in body) return { requestBody: fileBody(body.mediaType) };
   const json = schemaOf(body.json);
   return {
     requestBody: {

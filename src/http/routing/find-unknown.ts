@@ -25,10 +25,10 @@ const nothing = (): ReadonlyArray<Fault> => [];
 
 /**
  * Finds the keys of a body that an operation neither takes nor shows: what it answered may be sent back to it. The file of
- * a form is no key, and the reader of forms looks after it.
+ * a form is no key, and the reader of forms looks after it; a body that is a file has none.
  */
 const keyFinderOf = ({ body, success }: Description): UnknownNames['keysOf'] => {
-  if (body === undefined) return nothing;
+  if (body === undefined || 'mediaType' in body) return nothing;
   const taken = [...new Set([...keysOf(body.json), ...(body.form === undefined ? [] : keysOf(body.form.codec))])];
   const shown = 'eventsOf' in success || 'mediaType' in success ? [] : keysOf(success);
   const known = new Set([...taken, ...shown]);

@@ -13,6 +13,7 @@ import { historyContract } from './history.contract.js';
 import { idempotencyContract } from './idempotency.contract.js';
 import { listsContract } from './lists.contract.js';
 import { ownersContract } from './owners.contract.js';
+import { putFileContract } from './put-file.contract.js';
 import { rolesContract } from './roles.contract.js';
 import { undoContract } from './undo.contract.js';
 
@@ -26,6 +27,7 @@ export const httpContract = (name: string, start: () => Promise<Stack>): Mocha.S
     ownersContract(suite);
     documentsContract(suite);
     filesContract(suite);
+    putFileContract(suite);
     listsContract(suite);
     findingContract(suite);
     historyContract(suite);

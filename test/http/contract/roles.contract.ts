@@ -32,6 +32,7 @@ const operations = [
   ['GET', `/document/${nobody}/file?revision=0`, 'auditor'],
   ['POST', '/document', 'editor'],
   ['PUT', `/document/${nobody}`, 'editor'],
+  ['PUT', `/document/${nobody}/file?originalName=a`, 'editor'],
   ['DELETE', `/document/${nobody}`, 'admin'],
   ['POST', `/document/${nobody}/restore`, 'admin'],
   ['POST', `/document/${nobody}/restore?preview=true`, 'admin'],
