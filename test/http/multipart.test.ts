@@ -284,7 +284,8 @@ describe('the form of an upload', () => {
         await isRefused(await post(formOf(file()), type), 'Content-Type', message);
       });
 
-    const FORM_OR_JSON = 'The body must be multipart/form-data or application/json';
+    const FORM_OR_JSON =
+      'The body must be multipart/form-data or application/json; PUT of /file behind a document takes any file';
     for (const [type, message] of [
       ['multipart/mixed; boundary=b', FORM_OR_JSON],
       ['multipart/form-data boundary=b', FORM_OR_JSON],

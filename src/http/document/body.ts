@@ -1,4 +1,5 @@
 import { revertibleOfDocument } from '../../application/document/undo-document.js';
+import { field } from '../fields/field.js';
 import { fields } from '../fields/fields-type.js';
 import { explain } from '../fields/json-schema.js';
 import { Kind } from '../fields/kind.js';
@@ -15,7 +16,15 @@ const documentFields = {
   entity: text(),
 };
 
-const jsonFields = { ...documentFields, tags: Tags };
+/** JSON brings no file: what was sent under this name would be lost without a word. */
+const NoFile = field<null>({
+  expectation:
+    'null: JSON brings no file; send it as multipart/form-data, or by PUT /api/v1/document/{documentId}/file',
+  schema: { type: ['string', 'null'], enum: ['', null], description: "No file: PUT of the document's file takes one." },
+  read: (value) => (value === null || value === '' ? null : undefined),
+});
+
+const jsonFields = { ...documentFields, tags: Tags, file: NoFile };
 const formFields = { ...documentFields, tags: FormTags };
 
 export const CreateDocumentBody = explain(documentMeanings, fields(jsonFields, { required: ['name'] }));

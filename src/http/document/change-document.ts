@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import type * as t from 'io-ts';
 import type { CommandContext } from '../../application/command-context.js';
 import type { DocumentUseCases } from '../../application/document/use-cases.js';
 import type { Outcome } from '../../application/execute.js';
@@ -9,7 +10,7 @@ import type { DocumentState } from '../../domain/document/state.js';
 import { renderDocument } from '../../read/document-view.js';
 import type { AuthorizedContext } from '../request-context.js';
 import { API } from '../paths.js';
-import type { Failure } from '../problem/failure.js';
+import type { Failure, RequestInvalid } from '../problem/failure.js';
 import { recordResponse } from '../record/command-response.js';
 import { recordId } from '../record/record-id.js';
 import { both } from '../request/both.js';
@@ -20,7 +21,7 @@ import type { HttpResponse } from '../response/http-response.js';
 import { CreateDocumentBody, CreateDocumentForm, UpdateDocumentBody, UpdateDocumentForm } from './body.js';
 import { readFileName } from './file/file-name.js';
 import { receiveFile } from './file/receive-file.js';
-import { isForm } from './form/form-type.js';
+import { FORM_OR_JSON, isForm } from './form/form-type.js';
 import { readDocumentForm } from './form/read-document-form.js';
 import type { UploadDeps, UploadFailure } from './upload.js';
 
@@ -36,10 +37,16 @@ const createdResponse = (
 ): E.Either<Failed, HttpResponse> =>
   recordResponse(id, executed, renderAnyDocument, 'Location', `${API}/document/${id}`);
 
+/** The fields of a JSON body, of which `file` is none: it is only read to be refused. */
+const readFields =
+  <Fields extends { readonly file?: null }>(codec: t.Decoder<unknown, Fields>) =>
+  (body: unknown): E.Either<RequestInvalid, Omit<Fields, 'file'>> =>
+    E.map(({ file: _, ...given }: Fields) => given)(decodeRequest(codec)(body));
+
 const createByJson =
   ({ create, idsOf }: DocumentUseCases) =>
   async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
-    const read = await readCommand(request, decodeRequest(CreateDocumentBody));
+    const read = await readCommand(request, readFields(CreateDocumentBody), FORM_OR_JSON);
     if (E.isLeft(read)) return read;
     const [context, fields] = read.right;
     const ids = idsOf(context);
@@ -65,7 +72,7 @@ const createByForm =
 const updateByJson =
   ({ update }: DocumentUseCases) =>
   async (request: AuthorizedContext): Promise<E.Either<Failed, HttpResponse>> => {
-    const read = await readCommand(request, decodeRequest(UpdateDocumentBody));
+    const read = await readCommand(request, readFields(UpdateDocumentBody), FORM_OR_JSON);
     if (E.isLeft(read)) return read;
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;

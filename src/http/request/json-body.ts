@@ -11,13 +11,15 @@ export const JSON_LIMIT = 256 * 1024;
 
 const JSON_TYPE = /^application\/json[ \t]*(?=;|$)/i;
 
+const JSON_ALONE = 'The body must be application/json';
+
 /** Why a body of this type and coding is not taken; undefined when it is. */
-const unsupportedJson = (headers: IncomingHttpHeaders): UnsupportedMediaType | undefined => {
+const unsupportedJson = (headers: IncomingHttpHeaders, taken: string): UnsupportedMediaType | undefined => {
   const coded = codingFault(headers);
   if (coded !== undefined) return coded;
   const header = headers['content-type'] ?? '';
   const type = JSON_TYPE.exec(header)?.[0];
-  if (type === undefined) return unsupported('The body must be application/json');
+  if (type === undefined) return unsupported(taken);
   const parameters = parametersOf(header.slice(type.length));
   if (parameters === undefined) return unsupported('The Content-Type must be application/json, and nothing unreadable');
   return charsetFault(parameters);
@@ -58,12 +60,15 @@ const parseJson = (bytes: Buffer): E.Either<BodyFailure, unknown> => {
   }
 };
 
-/** The value that a request's JSON body holds; no body at all is `{}`. Size, media type, and only then the content. */
-export const jsonBody = async (ctx: KoaContext): Promise<E.Either<BodyFailure, unknown>> => {
+/**
+ * The value that a request's JSON body holds; no body at all is `{}`. Size, media type, and only then the content. `taken`:
+ * what a body of another type is told.
+ */
+export const jsonBody = async (ctx: KoaContext, taken = JSON_ALONE): Promise<E.Either<BodyFailure, unknown>> => {
   const bytes = await bodyBytes(ctx, JSON_LIMIT);
   if (E.isLeft(bytes)) return bytes;
   if (bytes.right.length === 0) return E.right({});
-  const fault = unsupportedJson(ctx.req.headers);
+  const fault = unsupportedJson(ctx.req.headers, taken);
   return fault === undefined ? parseJson(bytes.right) : E.left(fault);
 };
 
@@ -71,7 +76,7 @@ export const jsonBody = async (ctx: KoaContext): Promise<E.Either<BodyFailure, u
 export const lenientJsonBody = async (ctx: KoaContext): Promise<E.Either<BodyFailure, unknown>> => {
   const bytes = await bodyBytes(ctx, JSON_LIMIT);
   if (E.isLeft(bytes)) return bytes;
-  if (bytes.right.length === 0 || unsupportedJson(ctx.req.headers) !== undefined) return E.right(undefined);
+  if (bytes.right.length === 0 || unsupportedJson(ctx.req.headers, JSON_ALONE) !== undefined) return E.right(undefined);
   const parsed = parseJson(bytes.right);
   return E.right(E.isRight(parsed) ? parsed.right : undefined);
 };

@@ -86,6 +86,54 @@ export const documentsContract = ({ stack, call }: StackOfSuite): Mocha.Suite =>
       expect([later.status, (later.json as { size: number }).size]).to.deep.equal([200, 7]);
     });
 
+    it('are neither created nor changed by JSON that has a file, which would be lost', async () => {
+      const one = `/document/${idOf(await call('POST', '/document', { as: editor, body: { name: 'Lease' } }))}`;
+      const message =
+        'expected null: JSON brings no file; send it as multipart/form-data, or by PUT /api/v1/document/{documentId}/file';
+      for (const lost of [{}, [], 'data:text/plain;base64,YQ==', ' ', 0, false, true])
+        for (const [method, path] of [
+          ['POST', '/document'],
+          ['PUT', one],
+        ] as const) {
+          const { status, json } = await call(method, path, {
+            as: editor,
+            body: { name: 'Rent', tags: 5, file: lost },
+          });
+          const { errors } = json as { readonly errors: ReadonlyArray<{ readonly path: string }> };
+          expect([status, errors.map((fault) => fault.path)]).to.deep.equal([400, ['tags', 'file']]);
+          expect(errors[1]).to.deep.equal({ path: 'file', message });
+        }
+      expect((await eventsOf(one.replace('/document/', ''))).length).to.equal(1);
+    });
+
+    it('are created and changed by JSON whose file is none, in strict handling too', async () => {
+      for (const prefer of ['handling=lenient', 'handling=strict'])
+        for (const none of [null, '']) {
+          const given = { as: editor, headers: { prefer, 'idempotency-key': `none ${prefer}`.replace(' ', '-') } };
+          const first = await call('POST', '/document', { ...given, body: { name: 'Lease' } });
+          const again = await call('POST', '/document', { ...given, body: { name: 'Lease', file: none } });
+          expect([again.status, again.text]).to.deep.equal([200, first.text]);
+          const one = `/document/${idOf(first)}`;
+          const kept = await call('PUT', one, { as: editor, headers: { prefer }, body: { file: none } });
+          expect([kept.status, kept.headers.get('etag')]).to.deep.equal([200, '"0"']);
+        }
+    });
+
+    it('say what they take where they are sent as another type', async () => {
+      const one = `/document/${idOf(await call('POST', '/document', { as: editor, body: { name: 'Lease' } }))}`;
+      for (const [method, path] of [
+        ['POST', '/document'],
+        ['PUT', one],
+      ] as const) {
+        const headers = { 'content-type': 'application/pdf' };
+        const { status, json } = await call(method, path, { as: editor, headers, body: '%PDF-1.7' });
+        expect([status, (json as { readonly message: string }).message]).to.deep.equal([
+          415,
+          'The body must be multipart/form-data or application/json; PUT of /file behind a document takes any file',
+        ]);
+      }
+    });
+
     it('take one event for one update of fields and file, and keep the old version', async () => {
       const id = idOf(await sendForm('POST', '/document/', [field('name', 'Lease'), file('one')]));
       const reply = await sendForm('PUT', `/document/${id}`, [

@@ -14,9 +14,11 @@ const BOUNDARY = /^(?! )[ !#-[\]-~]{0,199}[!#-[\]-~]$/;
 const unreadable = (message: string): E.Either<RequestInvalid, never> =>
   E.left(requestInvalid({ path: 'Content-Type', message }));
 
-const UNSUPPORTED: E.Either<UnsupportedMediaType, never> = E.left(
-  unsupported('The body must be multipart/form-data or application/json'),
-);
+/** What a body that is neither is told. */
+export const FORM_OR_JSON =
+  'The body must be multipart/form-data or application/json; PUT of /file behind a document takes any file';
+
+const UNSUPPORTED: E.Either<UnsupportedMediaType, never> = E.left(unsupported(FORM_OR_JSON));
 
 /**
  * The boundary of the parts that a `Content-Type` announces (RFC 7578 §4.1); a refusal that names the header where it
