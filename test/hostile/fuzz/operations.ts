@@ -18,6 +18,8 @@ export type Operation = {
   readonly parameters: ReadonlyArray<Parameter>;
   readonly json: Schema | undefined;
   readonly form: Schema | undefined;
+  /** Whether its body is a file. */
+  readonly isOfFile: boolean;
   readonly statuses: ReadonlyArray<number>;
   /** None: a token is not looked at. */
   readonly roles: ReadonlyArray<string>;
@@ -51,6 +53,7 @@ const operationOf = (template: string, method: string, described: DescribedOpera
     parameters: parameters.filter((parameter) => !isOfFeeds(parameter)),
     json: requestBody?.content['application/json']?.schema,
     form: requestBody?.content['multipart/form-data']?.schema,
+    isOfFile: requestBody?.content['application/octet-stream'] !== undefined,
     statuses: Object.keys(responses).map(Number),
     roles: namesAfter('Roles', description),
     past: namesAfter('An earlier state', description),

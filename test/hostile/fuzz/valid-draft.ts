@@ -120,7 +120,9 @@ const queryFor = (operation: Operation, target: Target, context: Context): Pairs
   const partName = partNameOf(operation, context);
   const chosen = queryOf(operation).flatMap(({ name, schema }): Pairs => {
     if (name === partName) return target.part === undefined ? [] : [[name, target.part]];
-    const isAsked = context.random.chance(name === 'limit' ? IN_PAGES : SELDOM);
+    // a file is called by its parameter or its header: no schema can say that one of them is needed
+    const often = name === 'originalName' ? 1 : name === 'limit' ? IN_PAGES : SELDOM;
+    const isAsked = context.random.chance(often);
     const text = isAsked ? parameterText(operation, { name, schema }, target.record, context) : undefined;
     return text === undefined ? [] : [[name, text]];
   });
@@ -166,7 +168,11 @@ const formBody = (schema: Schema, context: Context): Body => {
   return { _tag: 'Form', parts };
 };
 
-const bodyFor = ({ json, form }: Operation, target: Target, context: Context): Body => {
+/** A body that is a file of no type in particular. */
+export const fileBody = (bytes: Buffer): Body => ({ _tag: 'Raw', bytes, type: 'application/octet-stream' });
+
+const bodyFor = ({ json, form, isOfFile }: Operation, target: Target, context: Context): Body => {
+  if (isOfFile) return fileBody(fileContent(context));
   if (form !== undefined && context.random.chance(0.4)) return formBody(form, context);
   return json === undefined ? { _tag: 'None' } : jsonBody(json, target, context);
 };

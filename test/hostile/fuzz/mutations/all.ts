@@ -5,6 +5,7 @@ import { access } from './access.js';
 import { address } from './address.js';
 import { asDescribed } from './as-described.js';
 import { conditions, ranges } from './conditions.js';
+import { file } from './file.js';
 import { form } from './form.js';
 import { idempotency } from './idempotency.js';
 import { json } from './json.js';
@@ -12,7 +13,18 @@ import { query } from './query.js';
 import { reason, reasonUnderKey } from './reason.js';
 import { unknown } from './unknown.js';
 
-const combined = [...access, ...address, ...query, ...conditions, ...ranges, ...json, ...form, ...reason, ...unknown];
+const combined = [
+  ...access,
+  ...address,
+  ...query,
+  ...conditions,
+  ...ranges,
+  ...json,
+  ...form,
+  ...file,
+  ...reason,
+  ...unknown,
+];
 
 const several: Mutation = {
   name: 'by several mutations at once',

@@ -9,7 +9,7 @@ const takesForm = ({ form }: Operation): boolean => form !== undefined;
 
 /** What the service has to be started with, so that it takes little to exceed it. */
 export const MAX_UPLOAD_BYTES = 1_000_000;
-const TOO_LARGE = MAX_UPLOAD_BYTES + 1;
+export const TOO_LARGE = MAX_UPLOAD_BYTES + 1;
 const FIELD_LIMIT = 64 * 1024;
 
 const file = (context: Context, more: Partial<Part> = {}): Part => ({

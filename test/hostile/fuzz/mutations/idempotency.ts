@@ -2,6 +2,7 @@ import { type Body, type Context, type Draft, type Mutation, without } from '../
 import { anything, error, invalid, only } from '../expectation.js';
 import { documents, type Operation, pathNames, takes } from '../operations.js';
 import type { Keyed } from '../session-state.js';
+import { fileBody } from '../valid-draft.js';
 
 const keyed = (operation: Operation): boolean => takes(operation, 'header', 'Idempotency-Key');
 
@@ -25,7 +26,8 @@ const unlessKeyed = (operation: Operation, { state }: Context): Mutation | undef
   state.keyed.some(isOf(operation)) ? undefined : underKey;
 
 /** A body that asks for something that no other asks for. */
-const otherBody = ({ json, method }: Operation, { unique }: Context): Body => {
+const otherBody = ({ json, method, isOfFile }: Operation, { unique }: Context): Body => {
+  if (isOfFile) return fileBody(Buffer.from(unique));
   if (method === 'DELETE' || json === undefined) return { _tag: 'None' };
   const fields = json.properties?.['fields']?.items?.enum;
   if (fields !== undefined) {

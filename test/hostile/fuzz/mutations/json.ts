@@ -5,7 +5,8 @@ import type { KnownRecord } from '../session-state.js';
 import { asDescribed } from './as-described.js';
 
 const takesJson = ({ json }: Operation): boolean => json !== undefined;
-const takesNone = ({ json, form }: Operation): boolean => json === undefined && form === undefined;
+const takesNone = ({ json, form, isOfFile }: Operation): boolean =>
+  json === undefined && form === undefined && !isOfFile;
 
 /** Whether the service looks at all at a body that is not as described: beside a DELETE it is passed over. */
 const isRead = ({ operation }: Draft): boolean => documents(operation, 415);
