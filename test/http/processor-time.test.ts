@@ -126,6 +126,15 @@ describe('processor time of a request', () => {
     return [ofWhole, ofQuarter];
   };
 
+  const disposition = (parameters: (length: number) => string): Kind => ({
+    most: HEAD,
+    request: (length) => ({
+      method: 'PUT',
+      path: `${record}/file?originalName=a`,
+      headers: { 'Content-Disposition': `attachment${parameters(length)}` },
+    }),
+  });
+
   const kinds: Readonly<Record<string, Kind>> = {
     'names of parameters': {
       most: HEAD,
@@ -189,6 +198,9 @@ describe('processor time of a request', () => {
         headers: { 'Content-Type': `application/json${'; '.repeat(length / 2)}` },
       }),
     },
+    'parameters of Content-Disposition': disposition((length) => filled(length, (index) => `; x${index}=a`)),
+    'an open quotation of Content-Disposition': disposition((length) => `; filename="${'\\'.repeat(length)}`),
+    'an escaped file name': disposition((length) => `; filename*=UTF-8''${'%41'.repeat(length / 3)}`),
     'an escaped Change-Reason': {
       most: HEAD,
       request: (length) => ({ ...json('{}'), headers: { 'Change-Reason': `UTF-8''${'%41'.repeat(length / 3)}` } }),
