@@ -17,7 +17,7 @@ export const floodsOf = (seeded: Seeded, tokens: Tokens): ReadonlyArray<Flood> =
   const floods = [
     nothing,
     ...pipelining(seeded, tokens),
-    ...bodies(tokens),
+    ...bodies(seeded, tokens),
     ...slowBodies(tokens),
     ...readers(seeded, tokens),
     ...connections(seeded, tokens),
