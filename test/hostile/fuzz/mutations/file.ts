@@ -20,11 +20,7 @@ const DISPOSITIONS = [
     'x;FILENAME=a b;',
     'a;filename="\\""',
   ],
-  ...[
-    "attachment; filename*=UTF-8''%e2%82%ac",
-    `attachment; filename="${'x'.repeat(3000)}"`,
-    'a; filename="\u00c3\u00a7"',
-  ],
+  ...["attachment; filename*=UTF-8''%e2%82%ac", `attachment; filename="${'x'.repeat(3000)}"`],
 ];
 
 const UNREADABLE = [
