@@ -2,15 +2,17 @@ import { either as E } from 'fp-ts';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
-import { makeAddReads } from '../../../src/infrastructure/postgres/access/add-reads.js';
+import { insertReads, makeAddReads } from '../../../src/infrastructure/postgres/access/add-reads.js';
 import { makeFindReads } from '../../../src/infrastructure/postgres/access/find-reads.js';
 import { makeFindLiftedGuards } from '../../../src/infrastructure/postgres/guards.js';
 import { pruneReads } from '../../../src/infrastructure/postgres/access/prune-reads.js';
 import { makePool } from '../../../src/postgres/pool.js';
+import { runOn } from '../../../src/postgres/statement.js';
 import type { AccessPageRequest, Read, RecordedRead } from '../../../src/read/access/access-record.js';
 import { makeMemoryAccessRecord } from '../../support/memory-access-record.js';
 import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { aRead } from '../../support/reads.js';
+import { untilBlocked } from '../../support/until-blocked.js';
 
 const errorOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -123,14 +125,33 @@ describe('the record of reads in Postgres', function () {
     const client = await pool.connect();
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock(7310485201)');
-    await client.query(
-      `insert into access.read (at, latest, actor, operation, what, form) values (now(), now(), 'bob', 'slow', 'slow', '')`,
-    );
     const adding = add([aRead({ what: 'waits' })]);
+    await untilBlocked(pool);
+    const slow = aRead({ what: 'slow', at: new Date(Date.UTC(2030, 0)) });
+    await insertReads(runOn(client), [slow]);
     await client.query('commit');
     client.release();
     await adding;
     expect(await whatOf()).to.deep.equal(['first', 'slow', 'waits']);
+    // it has seen the row that was committed while it waited
+    const { rows } = await pool.query<{ latest: Date }>(`select latest from access.read where what = 'waits'`);
+    expect(rows).to.deep.equal([{ latest: slow.at }]);
+  });
+
+  it('is pruned while somebody adds to it', async () => {
+    const add = makeAddReads(pool);
+    await add([aRead({ at: new Date(1_000), what: 'old' })]);
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock(7310485201)');
+    const row = { at: new Date(60_000), user: 'root', operation: 'ops reads prune', what: 'before=…', form: '' };
+    const pruning = pruneReads(pool, new Date(20_000), row);
+    await untilBlocked(pool);
+    await insertReads(runOn(client), [aRead({ at: new Date(30_000), what: 'meanwhile' })]);
+    await client.query('commit');
+    client.release();
+    expect(await pruning).to.equal(1);
+    expect(await whatOf()).to.deep.equal(['meanwhile', 'before=…']);
   });
 
   it('refuses that rows are changed or removed, and says when its guard is lifted', async () => {

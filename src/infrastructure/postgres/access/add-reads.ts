@@ -7,7 +7,10 @@ import { migrateAccess } from './schema.js';
 
 const ADD = 'select access.add($1, $2, $3, $4, $5, $6, $7, $8)';
 
-/** Adds rows in one statement, in turn: none comes to be before an id that somebody has read up to. Rejects where the table is missing, or the role may not. */
+/**
+ * Adds rows in one statement, in turn: none comes to be before an id that somebody has read up to. Rejects where the table is
+ * missing, or the role may not.
+ */
 export const insertReads = async (run: RunStatement, reads: ReadonlyArray<Read>): Promise<void> => {
   const values = [
     bigintArray(reads.map(({ at }) => BigInt(at.getTime()))),

@@ -22,7 +22,7 @@ const REMOVE = `
 /**
  * Removes the rows of reads before a time, and gives their number. `row` says so in the record itself, before the first of
  * them is removed. Lifts the guard of the table within each transaction, which nobody else sees; rejects where the role does
- * not own the table, and then has removed nothing. `row` must not be of a time that is pruned.
+ * not own the table, and then has changed nothing. `row` must not be of a time that is pruned.
  */
 export const pruneReads = async (pool: Pool, before: Date, row: Read, batch = BATCH): Promise<number> => {
   await migrateAccess(pool);
@@ -30,8 +30,9 @@ export const pruneReads = async (pool: Pool, before: Date, row: Read, batch = BA
   for (let isFirst = true; ; isFirst = false) {
     const count = await inTransaction(pool, async (client) => {
       await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-      await client.query('alter table access.read disable trigger never_changed');
+      // before the table is locked, as by who adds rows: the other way round each of them could wait for the other
       if (isFirst) await insertReads(runOn(client), [row]);
+      await client.query('alter table access.read disable trigger never_changed');
       const { rowCount } = await client.query(REMOVE, [before.toISOString(), batch]);
       await client.query('alter table access.read enable always trigger never_changed');
       return rowCount ?? 0;

@@ -6,9 +6,9 @@ import { LATE } from './time-bounds.js';
 const IN_TURN = 7_310_485_201n;
 
 /**
- * The record of reads. `latest` is the latest time of all rows up to one, so that it grows with the id: what was read since
- * a time begins behind an id that an index knows, whatever the order in which processes wrote their rows. Nothing is derived from it and no hash covers it: whoever owns the database can remove rows, which is
- * what `pruneReads` does. Others can only add to it.
+ * The record of reads. Nothing is derived from it and no hash covers it: whoever owns the database can remove rows, which is
+ * what `pruneReads` does. Others can only add to it. `latest` is the latest time of all rows up to one, so that it grows with
+ * the id: what was read since a time begins at an id that an index knows, whatever the order in which rows were written.
  */
 const accessSchema: VersionedSchema = {
   lock: 7_310_485_200n,
