@@ -60,9 +60,8 @@ const NOTICED = 60_000;
  * A command goes on without the row that takes longer than 0.3 s, as on a machine that is busy with other tests. By this
  * clock it waits for the row as long as need be.
  */
-const after: Clock['after'] = (ms, task, options) =>
-  // pauses: as long as the service says
-  systemRuntime.clock.after(ms === 300 ? 30_000 : ms, task, options);
+const { after: ofTheMachine } = systemRuntime.clock;
+const after: Clock['after'] = (ms, task, options) => ofTheMachine(ms === 300 ? 30_000 : ms, task, options);
 const waitingForRows: Runtime = { ...systemRuntime, clock: { ...systemRuntime.clock, after, sleep: sleepBy(after) } };
 
 for (const [place, openLog] of [
