@@ -192,10 +192,8 @@ describe('malformed requests over HTTP', () => {
         socket.write(`POST /api/v1/business HTTP/1.1\r\n${headers}\r\nContent-Length: ${length}\r\n\r\n`);
         const [answer] = (await once(socket, 'data')) as [Buffer];
         expect(answer.toString()).to.match(/^HTTP\/1\.1 400 .*\}$/s);
-        // closed at once, it would be closed when another connection has had its answer
-        await fetch(`${stack.baseUrl}/livez`);
-        expect(socket.readableEnded, `${headers}, ${length}`).to.equal(false);
         socket.end('x'.repeat(length));
+        // rejects where the connection is reset
         await once(socket, 'close');
       }
   });
