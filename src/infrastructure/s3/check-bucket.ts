@@ -93,15 +93,22 @@ const PROBE_KEY = 'probe/object';
 
 /**
  * Creates the bucket if it does not exist, with object lock, and tries all that is done with checkpoints in it: nothing is
- * ever removed there, so that its keys need not be allowed to. Throws as above.
+ * ever removed there, so that its keys need not be allowed to. Tries to list the earlier ones among the `files`, too. Throws
+ * as above.
  */
-export const checkCheckpointBucket = async (connected: ConnectedBucket, settings: S3Config): Promise<Bucket> => {
+export const checkCheckpointBucket = async (
+  connected: ConnectedBucket,
+  files: Bucket,
+  settings: S3Config,
+): Promise<Bucket> => {
   const where = `the bucket ${connected.name} (S3_CHECKPOINT_BUCKET) at ${settings.endpoint} (S3_ENDPOINT)`;
   const attempt = attemptWith(settings);
   const bucket = await findBucket(connected, settings, where, attempt, { ObjectLocking: true });
   const objects = checkpointObjects(bucket);
   const keepProbe = (): Promise<void> => keepOnce(objects, PROBE_KEY, Buffer.from(PROBE), 'probe');
   await attempt(`list checkpoints in ${where}`, () => objects.list(CHECKPOINTS, ''));
+  const list = (): Promise<unknown> => checkpointObjects(files).list(CHECKPOINTS, '');
+  await attempt(`list earlier checkpoints in the bucket ${files.name} (S3_BUCKET) at ${settings.endpoint}`, list);
   await attempt(`store and read an object in ${where}`, async () => {
     await keepProbe();
     await keepProbe(); // reads what the first one may have stored

@@ -62,7 +62,10 @@ const connect = async (
 const checkpointsIn = async (files: Bucket, settings: S3Config): Promise<CheckpointObjects> =>
   settings.checkpointBucket === undefined
     ? checkpointObjects(files)
-    : checkpointObjects(await checkCheckpointBucket({ ...files, name: settings.checkpointBucket }, settings), files);
+    : checkpointObjects(
+        await checkCheckpointBucket({ ...files, name: settings.checkpointBucket }, files, settings),
+        files,
+      );
 
 const storageIn = (bucket: Bucket, checkpoints: CheckpointObjects, connections: Connections): S3Storage => ({
   isThere: () => bucket.client.bucketExists(bucket.name),
