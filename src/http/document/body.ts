@@ -20,7 +20,11 @@ const documentFields = {
 const NoFile = field<null>({
   expectation:
     'null: JSON brings no file; send it as multipart/form-data, or by PUT /api/v1/document/{documentId}/file',
-  schema: { type: ['string', 'null'], enum: ['', null], description: "No file: PUT of the document's file takes one." },
+  schema: {
+    type: ['string', 'null'],
+    enum: ['', null],
+    description: "No file, and one that is there stays: PUT of the document's file takes one.",
+  },
   read: (value) => (value === null || value === '' ? null : undefined),
 });
 
