@@ -4,7 +4,6 @@ import { withIndex } from '../../read/ledger-json.js';
 import type { LedgerEntry } from '../../read/ledger.js';
 import { requestInvalid } from '../problem/failure.js';
 import type { KoaContext } from '../request-context.js';
-import { preferredType } from '../request/accepted-quality.js';
 import { JSON_TYPE } from '../response/http-response.js';
 
 /** How events, or rows of another kind, are written into one answer. */
@@ -76,6 +75,6 @@ export const formsOfReads = formsOf(readJson, READS_CSV_HEADER, readCsvLine);
 /** The media types beside JSON. */
 export const otherTypes = (forms: Forms<never>): ReadonlyArray<string> => Object.keys(forms).slice(1);
 
-/** The form that a client prefers; JSON where it accepts none of them. */
-export const preferredForm = <Entry>(accept: string | undefined, forms: Forms<Entry>): Form<Entry> =>
-  forms[preferredType(accept, Object.keys(forms)) ?? ''] ?? forms['application/json'];
+/** The form of the media type that a client prefers; JSON where it accepts none of them. */
+export const formOf = <Entry>(forms: Forms<Entry>, type: string | undefined): Form<Entry> =>
+  forms[type ?? ''] ?? forms['application/json'];

@@ -14,7 +14,7 @@ import { preferredType } from '../request/accepted-quality.js';
 import { both } from '../request/both.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
-import { formsOfEvents, inParts, noMark, preferredForm, rendered, withDiffs, withMark } from './forms.js';
+import { formOf, formsOfEvents, inParts, noMark, rendered, withDiffs, withMark } from './forms.js';
 import { readLedgerParameters } from './parameters.js';
 
 /** Events of a page where no limit is given. */
@@ -72,10 +72,9 @@ export const listLedger =
   async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, query } = request;
     ctx.vary('Accept');
-    const accepted = ctx.req.headers.accept;
-    if (preferredType(accepted, [...Object.keys(formsOfEvents), EVENT_STREAM]) === EVENT_STREAM)
-      return followLedger(feed, request);
-    const plain = preferredForm(accepted, formsOfEvents);
+    const type = preferredType(ctx.req.headers.accept, [...Object.keys(formsOfEvents), EVENT_STREAM]);
+    if (type === EVENT_STREAM) return followLedger(feed, request);
+    const plain = formOf(formsOfEvents, type);
     const read = readLedgerParameters(query);
     if (E.isLeft(read)) return read;
     const { limit, bom, diff, ...wanted } = read.right;

@@ -3,9 +3,10 @@ import { either as E } from 'fp-ts';
 import type { AccessPage, AccessPageRequest, AccessQueries } from '../../read/access/access-record.js';
 import type { Failure } from '../problem/failure.js';
 import { type AuthorizedContext, isHead } from '../request-context.js';
+import { preferredType } from '../request/accepted-quality.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
-import { formsOfReads, inParts, noMark, preferredForm, rendered, withMark } from './forms.js';
+import { formOf, formsOfReads, inParts, noMark, rendered, withMark } from './forms.js';
 import { readReadsParameters } from './reads-parameters.js';
 
 /** Rows of a page where no limit is given. */
@@ -36,7 +37,7 @@ export const listReads =
   async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const { ctx, query } = request;
     ctx.vary('Accept');
-    const plain = preferredForm(ctx.req.headers.accept, formsOfReads);
+    const plain = formOf(formsOfReads, preferredType(ctx.req.headers.accept, Object.keys(formsOfReads)));
     const read = readReadsParameters(query);
     if (E.isLeft(read)) return read;
     const { limit, bom, ...wanted } = read.right;
