@@ -175,8 +175,8 @@ export const makeEngine = async () => {
       until(() => events.filter((said) => said === event).length >= times),
     /** Waits until a statement begun after `since` waits for somebody else's lock, and gives how many do. */
     blocked: (since: Date): Promise<number> => untilBlocked(database, { since }),
-    /** Waits until a switch waits for whoever reads the live rows; who renews a lease may wait behind it. */
-    switchIsBlocked: (): Promise<number> => untilBlocked(database, { query: 'drop view %' }),
+    /** Waits until a switch waits for whoever reads the live rows, and gives how many do. Who renews a lease may wait behind it. */
+    blockedSwitches: (): Promise<number> => untilBlocked(database, { query: 'drop view %' }),
     /** Rebuilds the businesses, and switches unless asked otherwise. */
     rebuild: async ({ projection = businesses, ...over }: Rebuilding = {}) => {
       const differences: Array<Difference> = [];
