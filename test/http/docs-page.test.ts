@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 describe('the page of the API description', () => {
@@ -93,5 +94,13 @@ describe('the page of the API description', () => {
     const servers = described.servers.map(({ url }) => new URL(url, 'http://proxy/prefix/openapi.json').href);
     expect(servers).to.deep.equal(['http://proxy/prefix/']);
     expect((await get('/docs/init.js')).text).to.include("new URL('../openapi.json', document.currentScript.src)");
+  });
+
+  it('is described in YAML by the same document', async () => {
+    const { response, text } = await get('/openapi.yaml');
+    expect([response.status, response.headers.get('content-type')]).to.deep.equal([200, 'application/yaml']);
+    expect(text).to.match(/^openapi: "3\.1\.0"\ninfo:\n {2}title: /);
+    for (const version of ['1.1', '1.2'] as const)
+      expect(parse(text, { version })).to.deep.equal(JSON.parse((await get('/openapi.json')).text));
   });
 });

@@ -191,6 +191,7 @@ describe('the description of the API', () => {
       '/docs/{asset}',
       '/livez',
       '/openapi.json',
+      '/openapi.yaml',
       '/readyz',
     ]);
   });

@@ -131,7 +131,8 @@ describe('a limit of requests over HTTP', () => {
     return statuses;
   };
 
-  for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/init.js', '/openapi.json'])
+  const parts = ['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/init.js'];
+  for (const path of ['/docs', ...parts, '/openapi.json', '/openapi.yaml'])
     it(`counts ${path}, by address`, async () => {
       stack = await startMemoryStack({ rateLimit: 2 });
       expect(await statusesOf(path, 3)).to.deep.equal([200, 200, 429]);

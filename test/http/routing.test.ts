@@ -188,7 +188,7 @@ describe('the route table', () => {
     });
     expect(new Set(routes.map(({ operation }) => operation)).size).to.equal(routes.length);
     const open = routes.filter(({ access }) => access !== 'token').map(({ path }) => path);
-    expect(open).to.deep.equal(['/livez', '/readyz', '/openapi.json', '/docs', '/', '/docs/:asset']);
+    expect(open).to.deep.equal(['/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/docs', '/', '/docs/:asset']);
     await close();
   });
 });

@@ -11,7 +11,8 @@ import { type Described, makeConforms } from '../support/conforms.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 import { docsPage } from '../support/docs-page.js';
 
-const paths = ['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/init.js', '/openapi.json'];
+const parts = ['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/init.js'];
+const paths = ['/docs', ...parts, '/openapi.json', '/openapi.yaml'];
 
 type Reply = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer };
 
@@ -123,12 +124,15 @@ describe('content that is served from memory', () => {
 
   it('keeps what else the answer varies by', async () => {
     const other = await startMemoryStack({ corsOrigins: ['https://app.example'] });
-    const { headers } = await fetch(`${other.baseUrl}/openapi.json`, { headers: { origin: 'https://app.example' } });
+    const described = ['/openapi.json', '/openapi.yaml'];
+    const asking = described.map((path) => fetch(other.baseUrl + path, { headers: { origin: 'https://app.example' } }));
+    const answers = await Promise.all(asking);
     await other.stop();
-    expect([headers.get('vary'), headers.get('access-control-allow-origin')]).to.deep.equal([
-      'Origin, Accept-Encoding',
-      'https://app.example',
-    ]);
+    for (const { headers } of answers)
+      expect([headers.get('vary'), headers.get('access-control-allow-origin')]).to.deep.equal([
+        'Origin, Accept-Encoding',
+        'https://app.example',
+      ]);
   });
 
   it('is the same bytes in memory for every request, and for every application of a process', async () => {

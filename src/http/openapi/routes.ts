@@ -6,6 +6,10 @@ import { pathOf } from '../request-context.js';
 import type { Route } from '../route.js';
 import type { DocsPage } from './docs-page.js';
 import { openApiDocument } from './document.js';
+import { yamlOf } from './yaml.js';
+
+// RFC 9512, which gives it no charset: it is always UTF-8
+const YAML_TYPE = 'application/yaml';
 
 const operation = {
   tag: 'Operation',
@@ -28,7 +32,15 @@ export const openApiRoutes = (
       method: 'GET',
       path: '/openapi.json',
       access: 'public',
-      handle: (request) => respondWithStatic(description())(request),
+      handle: (request) => respondWithStatic(json())(request),
+    },
+    {
+      operation: 'openApiYaml',
+      description: { ...operation, summary: 'This document as YAML', success: { mediaType: YAML_TYPE } },
+      method: 'GET',
+      path: '/openapi.yaml',
+      access: 'public',
+      handle: (request) => respondWithStatic(yaml())(request),
     },
     {
       operation: 'docs',
@@ -67,11 +79,13 @@ export const openApiRoutes = (
       },
     },
   ];
-  let made: StaticContent | undefined;
   // when it is first asked for: a start need not wait for it
-  const description = (): StaticContent =>
-    (made ??= makeStaticContent(Buffer.from(JSON.stringify(openApiDocument([...described, ...rows], version))), {
-      contentType: JSON_TYPE,
-    }));
+  const composed = (contentType: string, write: (document: unknown) => string): (() => StaticContent) => {
+    let made: StaticContent | undefined;
+    const make = (): Buffer => Buffer.from(write(openApiDocument([...described, ...rows], version)));
+    return () => (made ??= makeStaticContent(make(), { contentType }));
+  };
+  const json = composed(JSON_TYPE, JSON.stringify);
+  const yaml = composed(YAML_TYPE, yamlOf);
   return rows;
 };

@@ -147,7 +147,11 @@ const operations: ReadonlyArray<readonly [number, string, Operation]> = [
   [3, 'upload', upload],
   [5, 'download', download],
   [3, 'update document', updateDocument],
-  [2, 'docs', (_, random) => get(random.pick(['/docs', '/openapi.json', '/docs/swagger-ui.css', '/readyz']))],
+  [
+    2,
+    'docs',
+    (_, random) => get(random.pick(['/docs', '/openapi.json', '/openapi.yaml', '/docs/swagger-ui.css', '/readyz'])),
+  ],
 ];
 
 const total = operations.reduce((sum, [weight]) => sum + weight, 0);

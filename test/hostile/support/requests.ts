@@ -80,5 +80,6 @@ export const streams = (seeded: Seeded): ReadonlyArray<Stream> => {
     { name: 'file', path: `${API}/document/${largeFile}/file`, needs: 'viewer' },
     { name: 'docs', path: '/docs/swagger-ui-bundle.js', needs: 'nothing' },
     { name: 'openapi', path: '/openapi.json', needs: 'nothing' },
+    { name: 'openapi as YAML', path: '/openapi.yaml', needs: 'nothing' },
   ];
 };

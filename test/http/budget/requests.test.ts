@@ -83,7 +83,7 @@ describe('requests and the budget of the process', () => {
 
   it('take nothing for what all answers share, however large it is', async () => {
     await start();
-    for (const path of ['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/openapi.json']) {
+    for (const path of ['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml']) {
       const response = await fetch(stack.baseUrl + path, { headers: { 'accept-encoding': 'identity' } });
       expect((await response.arrayBuffer()).byteLength, path).to.be.above(UNCOUNTED_BYTES);
     }
