@@ -11,6 +11,7 @@ import type { Runtime } from '../event-sourcing/runtime.js';
 import { makeApp, makeStartingApp } from '../http/app.js';
 import { makeAuthenticate } from '../http/authentication/authenticate.js';
 import { makeFeedLimit } from '../http/budget/process-budget.js';
+import { callerRoutes } from '../http/caller/routes.js';
 import { logNarrowed } from '../infrastructure/logging/log-narrowed.js';
 import { loadDocsPage } from '../http/openapi/docs-page.js';
 import { routeOf } from '../http/routing/route-of-request.js';
@@ -228,6 +229,7 @@ export const startService = async (
     entityRoutes: config.parts.api
       ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger, onEvent)
       : undefined,
+    callerRoutes: config.parts.api ? callerRoutes(config) : undefined,
     auditRoutes: reads !== undefined && config.auditApi ? serveAudit(ledger, reads.queries) : undefined,
     tlogRoutes: config.parts.api ? serveTlog(ledger) : undefined,
     authenticate: makeAuthenticate(runtime.clock, {

@@ -48,7 +48,8 @@ export const recordedReadsOf = (entityType: string) => {
 
 export type TokenRequired = {
   readonly access: 'token';
-  readonly roles: Roles;
+  /** `any`: of every caller, whatever its roles are, also of one that has none. */
+  readonly roles: Roles | 'any';
   /** Who may ask for an earlier state (`?revision=` or `?at=`), where other roles are needed than `roles`. */
   readonly past?: Roles;
   /** Which of its answers go into the record of reads. Default: none. */

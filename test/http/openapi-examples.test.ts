@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import * as business from '../../src/http/business/examples.js';
+import { callerExample } from '../../src/http/caller/routes.js';
 import * as document from '../../src/http/document/examples.js';
 import { businessOperations } from '../../src/http/business/operations.js';
 import { documentOperations } from '../../src/http/document/operations.js';
@@ -78,6 +79,13 @@ describe('the examples of the API description', () => {
     const path = `/document/${idOf(await send('POST', '/document', { body: { name, tags } }))}`;
     const file = { body: '%PDF-1.7\n', headers: { 'content-type': 'application/octet-stream' } };
     same(await send('PUT', `${path}/file?originalName=articles.pdf`, file), document.filedDocumentExample);
+  });
+
+  it('are what is answered about the caller', async () => {
+    const usual = await startMemoryStack({ maxUploadBytes: callerExample.limits.uploadBytes });
+    const { json } = await callerOf(() => usual)('GET', '/me', { as: usual.tokenFor('editor') });
+    await usual.stop();
+    expect({ ...(json as object), expiresAt: callerExample.expiresAt }).to.deep.equal(callerExample);
   });
 
   it('are what is answered to requests that fail', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { callerRoutes } from '../../src/http/caller/routes.js';
 import { keysOf } from '../../src/http/fields/keys-of.js';
 import { registry } from '../../src/entities/registry.js';
 import { auditRoutes, readsRoutes } from '../../src/http/audit/routes.js';
@@ -13,7 +14,7 @@ import { memoryPorts, routesOver } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
 
 /** The operations whose answers a user looks at all day. A new one that reads is recorded, or is named here. */
-const PLAIN = ['listBusinesses', 'getBusiness', 'listDocuments', 'getDocument', 'proveEvent'];
+const PLAIN = ['listBusinesses', 'getBusiness', 'listDocuments', 'getDocument', 'getCaller', 'proveEvent'];
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -193,7 +194,9 @@ describe('the record of reads over HTTP', () => {
 
   it('has every operation that reads, but for those that are named', async () => {
     const { ports, close } = await memoryPorts();
-    const table = [...(await routesOver(ports, { publicDocumentList: false, maxUploadBytes: 1 })), ...auditTable()];
+    const limits = { rateLimit: undefined, maxUploadBytes: 1 };
+    const entities = await routesOver(ports, { publicDocumentList: false, ...limits });
+    const table = [...entities, ...callerRoutes(limits), ...auditTable()];
     await close();
     const isPlain = (route: (typeof table)[number]): boolean =>
       route.method === 'GET' && route.access === 'token' && route.recorded?.when !== 'always';

@@ -1,6 +1,7 @@
 import { type AppOptions, makeApp } from '../../src/http/app.js';
 import { makeAuthenticate } from '../../src/http/authentication/authenticate.js';
 import type { ConnectionLimits } from '../../src/http/budget/connections.js';
+import { callerRoutes } from '../../src/http/caller/routes.js';
 import type { Route } from '../../src/http/route.js';
 import { serve } from '../../src/http/serve.js';
 import { programVersion } from '../../src/infrastructure/program-version.js';
@@ -59,6 +60,7 @@ export const startMemoryStack = async (options: MemoryStackOptions = {}): Promis
       error: (fields, message) => hear({ level: 'error', message, fields }),
     },
     ...given,
+    callerRoutes: callerRoutes({ rateLimit: given.rateLimit, maxUploadBytes }),
     entityRoutes: [...(await routesOver(ports, { publicDocumentList, maxUploadBytes })), ...routes],
   });
   const onRefused = (fields: object): void => hear({ level: 'info', message: 'refused', fields });

@@ -34,7 +34,7 @@ const parametersOf = (
 
 const accessOf = (route: Route): JsonSchema => {
   if (route.access === 'public') return { security: [], description: 'Anybody; a token is not looked at.' };
-  const roles = `Roles: ${route.roles.join(', ')}.`;
+  const roles = route.roles === 'any' ? 'Any good token, whatever its roles.' : `Roles: ${route.roles.join(', ')}.`;
   const past = 'past' in route ? ` An earlier state: ${route.past.join(', ')}.` : '';
   const unknown = route.description.refusesUnknown === true ? ' Any other parameter of the query is 400.' : '';
   const security = [...(route.access === 'token' ? [] : [{}]), { bearer: [] }];
@@ -83,6 +83,7 @@ const tagMeanings: Readonly<Record<string, string>> = {
   Document: 'Documents, their files and their history.',
   Audit: 'The events of all records, for auditors.',
   'Transparency log': 'The tree over all events, signed, for anybody to verify with.',
+  Caller: 'Who asks, and how much it may ask for.',
   Operation: 'How the service is, and this description.',
 };
 

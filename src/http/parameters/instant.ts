@@ -9,3 +9,9 @@ export const instantParameter = (meaning: string): t.Type<Date, Date> =>
     schema: { type: 'string', format: 'date-time' },
     read: readInstant,
   });
+
+const LATEST = '9999-12-31T23:59:59.999Z';
+
+/** As records show times, to the millisecond. What is later than any of them is the last one that has four digits of a year. */
+export const shownInstant = (instant: Date): string =>
+  instant.getTime() <= Date.parse(LATEST) ? instant.toISOString() : LATEST;

@@ -8,7 +8,7 @@ import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
 import { readCursor, type Sort, SORTS } from './cursor.js';
-import { instantParameter } from './instant.js';
+import { instantParameter, shownInstant } from './instant.js';
 import { After, Limit } from './page.js';
 import { parameter } from './parameter.js';
 import type { QueryValues } from './query.js';
@@ -68,15 +68,10 @@ const page = { sort: SortParameter, limit: Limit, after: After };
 const OfRecords = fields(ofRecords);
 const Page = fields(page);
 
-const LATEST = '9999-12-31T23:59:59.999Z';
-
-/** As records show times: a year of five digits would come before all others. */
-const shown = (instant: Date): string => (instant.getUTCFullYear() > 9999 ? LATEST : instant.toISOString());
-
 const recordFilterOf = ({ q, createdSince, updatedSince }: t.TypeOf<typeof OfRecords>): RecordFilter => ({
   ...(q === undefined ? {} : { q }),
-  ...(createdSince === undefined ? {} : { createdSince: shown(createdSince) }),
-  ...(updatedSince === undefined ? {} : { updatedSince: shown(updatedSince) }),
+  ...(createdSince === undefined ? {} : { createdSince: shownInstant(createdSince) }),
+  ...(updatedSince === undefined ? {} : { updatedSince: shownInstant(updatedSince) }),
 });
 
 /** What is said of an `after` under `sort` that is no place in the list. */

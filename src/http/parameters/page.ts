@@ -2,7 +2,7 @@ import { isPlainText, PLAIN_TEXT } from '../fields/text.js';
 import { parameter } from './parameter.js';
 
 /** Most records or events of one page. */
-const PAGE_LIMIT = 1000;
+export const PAGE_LIMIT = 1000;
 
 /** How many records or events a page has at most. */
 export const Limit = parameter<number>({

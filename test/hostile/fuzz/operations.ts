@@ -21,8 +21,10 @@ export type Operation = {
   /** Whether its body is a file. */
   readonly isOfFile: boolean;
   readonly statuses: ReadonlyArray<number>;
-  /** None: a token is not looked at. */
+  /** None: a token is not looked at, unless any is good enough. */
   readonly roles: ReadonlyArray<string>;
+  /** Whether a good token is enough, whatever its roles are. */
+  readonly isForAnyRole: boolean;
   /** Who may ask for an earlier state, where that is somebody else. */
   readonly past: ReadonlyArray<string>;
 };
@@ -44,7 +46,8 @@ const isOfFeeds = ({ description = '' }: Parameter): boolean => description.star
 
 const operationOf = (template: string, method: string, described: DescribedOperation): Operation => {
   const { operationId, description, security, parameters, requestBody, responses } = described;
-  if (security.length > 0 && namesAfter('Roles', description).length === 0)
+  const isForAnyRole = description?.startsWith('Any good token') === true;
+  if (security.length > 0 && !isForAnyRole && namesAfter('Roles', description).length === 0)
     throw new Error(`the document does not name the roles of ${operationId}`);
   return {
     id: operationId,
@@ -56,6 +59,7 @@ const operationOf = (template: string, method: string, described: DescribedOpera
     isOfFile: requestBody?.content['application/octet-stream'] !== undefined,
     statuses: Object.keys(responses).map(Number),
     roles: namesAfter('Roles', description),
+    isForAnyRole,
     past: namesAfter('An earlier state', description),
   };
 };
@@ -69,7 +73,7 @@ export const operationsOf = ({ paths }: Described): ReadonlyArray<Operation> =>
     ),
   );
 
-export const isPublic = ({ roles }: Operation): boolean => roles.length === 0;
+export const isPublic = ({ roles, isForAnyRole }: Operation): boolean => roles.length === 0 && !isForAnyRole;
 
 export const takes = ({ parameters }: Operation, where: Parameter['in'], name: string): boolean =>
   parameters.some((parameter) => parameter.in === where && parameter.name === name);

@@ -2,6 +2,7 @@ import { startingPostgres } from '../../support/postgres.js';
 import type { Stack } from '../../support/running-stack.js';
 import { stackOfSuite } from '../../support/stack-of-suite.js';
 import { businessesContract } from './businesses.contract.js';
+import { callerContract } from './caller.contract.js';
 import { changeReasonContract } from './change-reason.contract.js';
 import { conditionsContract } from './conditions.contract.js';
 import { diffsContract } from './diffs.contract.js';
@@ -36,6 +37,7 @@ export const httpContract = (name: string, start: () => Promise<Stack>): Mocha.S
     conditionsContract(suite);
     idempotencyContract(suite);
     rolesContract(suite);
+    callerContract(suite);
     undoContract(suite);
     errorCodesContract(suite);
   });

@@ -4,6 +4,8 @@ import { isPublic, type Operation } from '../operations.js';
 
 const isGuarded = (operation: Operation): boolean => !isPublic(operation);
 
+const asksForRole = (operation: Operation): boolean => isGuarded(operation) && !operation.isForAnyRole;
+
 const allRoles = ({ operations }: Context): ReadonlyArray<string> => [
   ...new Set(operations.flatMap(({ roles }) => roles)),
 ];
@@ -37,7 +39,7 @@ export const access: ReadonlyArray<Mutation> = [
   {
     name: 'without the role',
     weight: 2,
-    suits: isGuarded,
+    suits: asksForRole,
     apply: (draft, context) => {
       const { random, tokens, subject } = context;
       const others = allRoles(context).filter((role) => !draft.operation.roles.includes(role));
