@@ -59,6 +59,8 @@ export type PageRequest = ListRequest & { readonly limit: number };
 
 /** What every list can be narrowed by. */
 export type RecordFilter = {
+  /** Records of these ids, of which there are few; what is no id of a record adds nothing. */
+  readonly ids?: ReadonlyArray<string> | undefined;
   /** Each word of it begins a word of the record (`words.ts`); without a word it matches nothing. */
   readonly q?: string | undefined;
   /** Times as records show them, inclusive. */
@@ -108,12 +110,17 @@ export type HiddenStates = {
 
 export type HiddenRow = { readonly hidden: string; readonly revision: Revision };
 
-/** The filter of any read model: a value or undefined by name. */
-export type FilterValues = Readonly<Record<string, string | undefined>>;
+/** What a record must have: a text, or one of several, which are short. */
+type Sought = string | ReadonlyArray<string>;
+
+/** The filter of any read model: what is sought or undefined by name. */
+export type FilterValues = Readonly<Record<string, Sought | undefined>>;
 
 export type BusinessFilter = Partial<Readonly<Record<'name' | 'businessType' | 'parent' | 'ein' | 'owner', string>>>;
 
-export type DocumentFilter = Partial<Readonly<Record<'type' | 'entityType' | 'entity' | 'tag' | 'uploadedBy', string>>>;
+export type DocumentFilter = Partial<
+  Readonly<Record<'type' | 'entityType', Sought>> & Readonly<Record<'entity' | 'tag' | 'uploadedBy', string>>
+>;
 
 export type BusinessQueries = Queries<BusinessFilter>;
 

@@ -132,6 +132,27 @@ const listOf = async <Filter>(
   return JSON.parse((await buffer(list.right)).toString('utf8')) as ReadonlyArray<unknown>;
 };
 
+/** The ids of all records by pages, which are those of the whole list. */
+const allOf = async <Filter>(
+  queries: Queries<Filter>,
+  filter: Asked<Filter>,
+  by: Order,
+  limit: number,
+): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = [];
+  let after: Cursor | undefined;
+  do {
+    const page = await queries.page(filter, { order: by, after, limit });
+    if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
+    found.push(...idsOf(recordsOf(page.right)));
+    after = page.right.next;
+  } while (after !== undefined);
+  const list = await queries.all(filter, { order: by });
+  if (E.isLeft(list)) throw new Error('no list', { cause: list.left });
+  expect(idsOf(textsIn(await buffer(list.right)))).to.deep.equal(found);
+  return found;
+};
+
 /** The JSON texts of a page, held or streamed. */
 const largeRecordsOf = async ({ records }: Page): Promise<ReadonlyArray<string>> => {
   if (Buffer.isBuffer(records)) return textsIn(records);
@@ -208,7 +229,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
 
     it('page through all records in creation order, each once', async () => {
       const ein = randomUUID();
-      const ids = [];
+      const ids: Array<string> = [];
       for (let i = 0; i < 7; i++) ids.push(await business(created(`No ${i}`, { ein })));
       await made.shown(await append(made.store, `business-${ids[2]!}`, 1n, renamed('Later')));
       const first = await pageOf(made.businesses, { ein }, undefined, 3);
@@ -226,7 +247,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
 
     it('give a page as one JSON array of the very texts that the records have by their ids', async () => {
       const ein = randomUUID();
-      const ids = [];
+      const ids: Array<string> = [];
       for (const name of ['One "1"', 'Zwei ü', '三', '🏢']) ids.push(await business(created(name, { ein })));
       const bodies = [];
       for (const id of ids) bodies.push((await recordOf(made.businesses, id)).body);
@@ -295,7 +316,7 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
     it('list all records as one JSON array, whatever is in them', async () => {
       const ein = randomUUID();
       const names = ['', 'x'.repeat(70_000), ...HOSTILE, 'ends with [', ']', ','];
-      const ids = [];
+      const ids: Array<string> = [];
       for (const name of names) ids.push(await business(created(name, { ein })));
       expect(await listOf(made.businesses, { ein })).to.deep.equal(
         ids.map((id, i) => JSON.parse(businessBody(id, { name: names[i]!, ein })) as unknown),
@@ -343,6 +364,41 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       }
     });
 
+    it('match one of several values, and nothing by none of them', async () => {
+      const entity = randomUUID();
+      const ids: Array<string> = [];
+      for (const type of ['Offer', 'Image', 'Lead', 'Offer']) ids.push(await aDocument({ entity, type }));
+      const matching = async (type: ReadonlyArray<string>) => {
+        const found = idsOf(recordsOf(await pageOf(made.documents, { entity, type })));
+        expect(await listOf(made.documents, { entity, type })).to.have.length(found.length);
+        return found.map((id) => ids.indexOf(id));
+      };
+      expect(await matching(['Lead', 'Offer'])).to.deep.equal([0, 2, 3]);
+      expect(await matching(['Lead', 'a"b,c}', "'", '\\', ''])).to.deep.equal([2]);
+      for (const none of [[], [''], ['\0'], ['Campaign', 'User']]) expect(await matching(none)).to.deep.equal([]);
+    });
+
+    it('give records by their ids, in the order of the list, and by all else that is asked', async () => {
+      const parent = aWord();
+      const ids: Array<string> = [];
+      for (const name of ['c', 'a', 'b', 'd']) ids.push(await business(created(name, { parent })));
+      await business(created('e', { parent }));
+      const gone = await business(created('gone', { parent }), deleted);
+      const asked = [...ids.toReversed(), gone, randomUUID(), 'x', ids[0]!.toUpperCase(), "'", '', '\0'];
+      const of = async (filter: Asked<BusinessFilter>, by: Order, limit = 100) => {
+        const found = await allOf(made.businesses, filter, by, limit);
+        return found.map((id) => ids.indexOf(id));
+      };
+      for (const limit of [1, 3, 100]) {
+        expect(await of({ ids: asked }, order, limit)).to.deep.equal([0, 1, 2, 3]);
+        expect(await of({ ids: asked }, { by: 'created', isDescending: true }, limit)).to.deep.equal([3, 2, 1, 0]);
+        expect(await of({ ids: asked }, { by: 'name', isDescending: false }, limit)).to.deep.equal([1, 2, 0, 3]);
+        expect(await of({ ids: asked, q: 'a', parent }, order, limit)).to.deep.equal([1]);
+      }
+      expect(await of({ ids: asked, name: 'e' }, order)).to.deep.equal([]);
+      for (const none of [[], ['x'], [gone]]) expect(await of({ ids: none }, order)).to.deep.equal([]);
+    });
+
     it('page by several filters that are frequent each, and seldom met by the same document', async () => {
       const long = (): string => 'long '.repeat(100) + randomUUID();
       for (const half of [[randomUUID(), randomUUID()] as const, [long(), long()] as const, HALVES]) {
@@ -368,12 +424,21 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
           { entity, type: 'Offer', entityType },
           { entity, type, entityType, tag: tag! },
           { entity, tag: 'all' },
+          { entity, type: ['Image', 'Offer'] },
+          { entity, type: ['Lead', 'Offer'], entityType: ['Document', 'Lead'] },
+          { tag: tag!, type: ['Image', 'Campaign'] },
         ];
         for (const filter of filters)
           for (const limit of [1, 2, 200]) {
             const expected = documents.filter((each) =>
               Object.entries(filter).every(([key, value]) =>
-                key === 'tag' ? each.tags.includes(value) : each[key as 'entity' | 'type' | 'entityType'] === value,
+                [value]
+                  .flat()
+                  .some((wanted) =>
+                    key === 'tag'
+                      ? each.tags.includes(wanted)
+                      : each[key as 'entity' | 'type' | 'entityType'] === wanted,
+                  ),
               ),
             );
             const found = [];
@@ -479,24 +544,8 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       // by code point, those that are equal as they were created
       const SORTED = ['', 'Ab', 'B', 'a', 'a b', 'b', 'b', 'ä', '\uFF21', '\u{1F3E2}'];
 
-      const allPages = async (
-        filter: Asked<BusinessFilter>,
-        by: Order,
-        limit: number,
-      ): Promise<ReadonlyArray<string>> => {
-        const found: Array<string> = [];
-        let after: Cursor | undefined;
-        do {
-          const page = await made.businesses.page(filter, { order: by, after, limit });
-          if (E.isLeft(page)) throw new Error('no page', { cause: page.left });
-          found.push(...idsOf(recordsOf(page.right)));
-          after = page.right.next;
-        } while (after !== undefined);
-        const list = await made.businesses.all(filter, { order: by });
-        if (E.isLeft(list)) throw new Error('no list', { cause: list.left });
-        expect(idsOf(textsIn(await buffer(list.right)))).to.deep.equal(found);
-        return found;
-      };
+      const allPages = (filter: Asked<BusinessFilter>, by: Order, limit: number) =>
+        allOf(made.businesses, filter, by, limit);
 
       for (const [what, filterOf] of [
         ['by a value', (unique: string) => ({ parent: unique })],

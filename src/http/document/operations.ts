@@ -1,5 +1,6 @@
 import * as t from 'io-ts';
 import type { DocumentFilter } from '../../read/queries.js';
+import { kinds } from '../fields/kind.js';
 import {
   create,
   events,
@@ -11,7 +12,7 @@ import {
 } from '../openapi/operation-description.js';
 import { AsOfParameters } from '../parameters/as-of.js';
 import { EventsParameters } from '../parameters/events.js';
-import { ExactText, listParameters } from '../parameters/list.js';
+import { ExactText, listParameters, someOfParameter } from '../parameters/list.js';
 import {
   CreateDocumentBody,
   CreateDocumentForm,
@@ -35,13 +36,15 @@ import { DocumentResponse } from './responses.js';
 
 const tag = 'Document';
 
+const SomeKinds = someOfParameter(kinds);
+
 export const documentListParameters = listParameters({
-  type: ExactText,
-  entityType: ExactText,
+  type: SomeKinds,
+  entityType: SomeKinds,
   entity: ExactText,
   tag: ExactText,
   uploadedBy: ExactText,
-} satisfies Record<keyof DocumentFilter, typeof ExactText>);
+} satisfies Record<keyof DocumentFilter, t.Mixed>);
 
 /** What the API description says of each operation on documents. */
 export const documentOperations = {

@@ -1,7 +1,8 @@
 import { EntityKind } from '../../domain/shared/entity-kind.js';
 import { field } from './field.js';
 
-const kinds = Object.keys(EntityKind.keys);
+/** Those that the contract lists. */
+export const kinds = Object.keys(EntityKind.keys);
 
 /** A kind of entity that the contract lists; null or an empty text restores the default. */
 export const Kind = field<EntityKind | null>({

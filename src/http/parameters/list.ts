@@ -37,6 +37,41 @@ export const exactTextParameter = (meaning?: string): t.Type<string, string> =>
 /** The same for a list of records. */
 export const ExactText = exactTextParameter();
 
+/**
+ * One of a closed list of texts, or several of them, separated by commas. A text alone that is not in the list is no fault:
+ * nothing matches it. Among several it is one, because the answer would have the records of the others.
+ */
+export const someOfParameter = (
+  known: ReadonlyArray<string>,
+  meaning = 'Only those with this',
+): t.Type<string | ReadonlyArray<string>> => {
+  const isKnown = (value: string): boolean => known.includes(value);
+  const example = known.slice(0, 2).join(',');
+  return parameter<string | ReadonlyArray<string>>({
+    expectation: `text without control characters, or several of ${known.join(', ')}, separated by commas`,
+    meaning: `${meaning}, or one of several: \`${example}\`.`,
+    schema: { type: 'string', pattern: PLAIN_TEXT, examples: [example] },
+    read: (value) => {
+      if (!value.includes(',')) return isPlainText(value, Infinity) ? value : undefined;
+      const values = value.split(',');
+      return values.every(isKnown) ? [...new Set(values)] : undefined;
+    },
+  });
+};
+
+/** Ids that one list is asked for at most. */
+const MOST_IDS = 100;
+
+const Ids = parameter<ReadonlyArray<string>>({
+  expectation: `at most ${MOST_IDS} ids, separated by commas`,
+  meaning: `Only these _ids: at most ${MOST_IDS}, separated by commas.`,
+  schema: { type: 'string', pattern: PLAIN_TEXT },
+  read: (value) => {
+    const ids = isPlainText(value, Infinity) ? value.split(',') : [];
+    return ids.length > 0 && ids.length <= MOST_IDS ? [...new Set(ids)] : undefined;
+  },
+});
+
 const SearchText = parameter<string>({
   expectation: `text in UTF-8 of at most ${TEXT_LIMIT} characters, without control characters`,
   meaning: 'Finds records by their words: each word of it begins a word of the record, in any order, without case.',
@@ -56,6 +91,7 @@ const SortParameter = parameter<Sort>({
 });
 
 const ofRecords = {
+  ids: Ids,
   q: SearchText,
   createdSince: instantParameter('Records that were created then or later.'),
   updatedSince: instantParameter(
@@ -68,7 +104,8 @@ const page = { sort: SortParameter, limit: Limit, after: After };
 const OfRecords = fields(ofRecords);
 const Page = fields(page);
 
-const recordFilterOf = ({ q, createdSince, updatedSince }: t.TypeOf<typeof OfRecords>): RecordFilter => ({
+const recordFilterOf = ({ ids, q, createdSince, updatedSince }: t.TypeOf<typeof OfRecords>): RecordFilter => ({
+  ...(ids === undefined ? {} : { ids }),
   ...(q === undefined ? {} : { q }),
   ...(createdSince === undefined ? {} : { createdSince: shownInstant(createdSince) }),
   ...(updatedSince === undefined ? {} : { updatedSince: shownInstant(updatedSince) }),

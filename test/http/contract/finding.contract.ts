@@ -87,6 +87,55 @@ export const findingContract = ({ call }: StackOfSuite): Mocha.Suite =>
       expect(await named('sort=name&q=d')).to.deep.equal(['Deed']);
     });
 
+    it('finds documents of several kinds, and takes a comma for itself where values are no closed list', async () => {
+      const tag = 'several, of them';
+      for (const [name, type] of [
+        ['one', 'Offer'],
+        ['two', 'Lead'],
+        ['three', 'Image'],
+      ] as const)
+        await call('POST', '/document', { body: { name, type, tags: [tag] } });
+      const found = async (query: string) =>
+        namesOf(await call('GET', `/document?tag=${encodeURIComponent(tag)}&${query}`));
+      expect(await found('type=Offer,Lead')).to.deep.equal(['one', 'two']);
+      expect(await found('type=Lead%2COffer&sort=-created')).to.deep.equal(['two', 'one']);
+      expect(await found('type=Offer,Offer')).to.deep.equal(['one']);
+      expect(await found('entityType=Image,Lead&type=Image,Offer')).to.deep.equal(['three']);
+      expect(await found('type=Offer,Lead&limit=1')).to.deep.equal(['one']);
+      // a kind alone that there is not matches nothing
+      expect([await found('type=Nothing'), await found('type=')]).to.deep.equal([[], []]);
+      for (const wrong of ['Offer,Nothing', 'Offer,', ',', 'Offer,%20Lead', 'offer,Lead']) {
+        const { status, json } = await call('GET', `/document?type=${wrong}`);
+        expect([status, (json as { errors: [{ path: string }] }).errors[0].path], wrong).to.deep.equal([400, 'type']);
+      }
+    });
+
+    it('gives the records of some ids, in the order of the list', async () => {
+      const [zebra, , foods, , holding] = (await call('GET', found)).json as ReadonlyArray<{ _id: string }>;
+      const ids = [holding, zebra, foods].map((record) => record?._id).join(',');
+      const of = async (query: string) => namesOf(await call('GET', `/business?${query}`));
+      expect(await of(`ids=${ids}`)).to.deep.equal(['Zebra Holding', 'Acme Foods', 'Acme Holding']);
+      expect(await of(`ids=${ids},${ids},unknown,${randomUUID()}&sort=name`)).to.deep.equal([
+        'Acme Foods',
+        'Acme Holding',
+        'Zebra Holding',
+      ]);
+      expect(await of(`ids=${ids}&q=acme&owner=ann`)).to.deep.equal(['Acme Foods']);
+      expect(await paged(`/business?ids=${ids}&limit=2`)).to.deep.equal([
+        'Zebra Holding',
+        'Acme Foods',
+        'Acme Holding',
+      ]);
+      expect([await of('ids='), await of('ids=,')]).to.deep.equal([[], []]);
+      const many = (count: number) => Array.from({ length: count }, () => randomUUID()).join(',');
+      expect(await of(`ids=${many(100)}`)).to.deep.equal([]);
+      const { status, json } = await call('GET', `/business?ids=${many(101)}`);
+      expect([status, (json as { errors: unknown }).errors]).to.deep.equal([
+        400,
+        [{ path: 'ids', message: 'expected at most 100 ids, separated by commas, once' }],
+      ]);
+    });
+
     it('finds what has U+FFFD in its name, by every parameter that takes text', async () => {
       const name = 'a\ufffdb';
       const id = idOf(await call('POST', '/business', { body: { name, parent: name } }));

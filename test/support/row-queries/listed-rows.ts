@@ -24,9 +24,14 @@ const hasWords = (literal: string, query: string): boolean => {
 const fulfils = (row: TextRow, wanted: Wanted): boolean => {
   const { value } = wanted;
   if (wanted._tag === 'Words') return hasWords(row['words'] ?? '', value);
+  if (wanted._tag === 'Ids') return wanted.values.includes(row['id'] ?? '');
   const cell = row[wanted._tag === 'Since' ? wanted.column : wanted.key.name] ?? null;
   if (cell === null) return false;
   if (wanted._tag === 'Since') return cell >= value;
+  if (wanted._tag === 'OneOf')
+    return wanted.key.type === 'text[]'
+      ? elementsOf(cell).some((each) => wanted.values.includes(each))
+      : wanted.values.includes(cell);
   return wanted.key.type === 'text[]' ? elementsOf(cell).includes(value) : cell === value;
 };
 

@@ -31,7 +31,7 @@ import {
   type PageStatement,
 } from './page-statement.js';
 import { type Listed, type ListPlan, type ReadModelConnections, unavailable } from './read-model.js';
-import { conditionsOf, type Wanted, wantedOf } from './read-model-filter.js';
+import { conditionsOf, isIds, type Wanted, wantedOf } from './read-model-filter.js';
 import type { Estimates } from './estimates.js';
 import { makeWalkBounds } from './walk-bounds.js';
 import type { Clock } from '../../../event-sourcing/clock.js';
@@ -189,6 +189,7 @@ export const makeAll = (connections: ReadModelConnections, listed: Listed, estim
 
   const planOf = async (wanted: ReadonlyArray<Wanted>, { order }: ListRequest): Promise<ListPlan> => {
     if (isInOrder(wanted, listOrderOf(listed, order))) return 'ByIndex';
+    if (wanted.some(isIds)) return 'ByValues';
     return (await estimates(wanted, order)).matching > MOST_SORTED ? 'ByIndex' : 'ByValues';
   };
 

@@ -4,7 +4,7 @@ import type { Order, PageRequest } from '../../../read/queries.js';
 import { indexedText } from '../../../../projections/engine/postgres/schema/table.js';
 import { type CursorSql, cursorSql, isAfter, type ListOrder, listOrderOf, orderBy, recordsIn } from './list-order.js';
 import type { Listed } from './read-model.js';
-import { conditionsOf, isIndexedWhole, jointConditionOf, type Wanted } from './read-model-filter.js';
+import { boundType, conditionsOf, isIds, isIndexedWhole, jointConditionOf, type Wanted } from './read-model-filter.js';
 
 /** A page of more bytes is streamed instead of being read into memory. */
 export const PAGE_BYTES = 256 * 1024;
@@ -37,8 +37,9 @@ export const measureOf = (limit: number): Measure => (limit <= UNMEASURED ? 'Sha
  * How the rows of a page are found. `Walk`: by the one index that has them in order and has no others. `BoundedWalk`: by an
  * index that has them in order, passing over what does not match. A bounded walk ends at `most` entries; its last row then
  * has no id. `Search`: by the joint index and those of times, as the planner sees fit for the values, and then sorted.
+ * `ByIds`: by the ids that are asked for, of which there are few, and then sorted.
  */
-type Way = 'Walk' | 'BoundedWalk' | 'Search';
+type Way = 'Walk' | 'BoundedWalk' | 'Search' | 'ByIds';
 
 export type PageStatement = {
   readonly statement: Statement;
@@ -138,13 +139,29 @@ const rowsBy: Readonly<Record<Way, (parts: Parts) => string>> = {
       where body is not null${beyond}
       order by ${orderByKey(order)} limit $1::integer`;
   },
+  ByIds: ({ view, wanted, order, boundOf, shown, after }) => {
+    const beyond = after === undefined ? '' : ` and ${isAfter(order, after, 'key')}`;
+    const others = wanted.filter((each) => !isIds(each));
+    // "offset 0": else a plan that is made once for all values may begin with another filter
+    return `select id, ${shown}, key
+      from (select *, ${keyIn(order)} from read_model.${view}
+        where true${conditionsOf(wanted.filter(isIds), boundOf)} offset 0) found
+      where ${recordsIn(order)}${conditionsOf(others, boundOf)}${beyond}
+      order by ${orderByKey(order)} limit $1::integer`;
+  },
+};
+
+/** How a filter is meant, as far as its statement is another one. */
+const markOf = (each: Wanted): string => {
+  if (each._tag === 'OneOf') return `${each.name}*`;
+  return isIndexedWhole(each) ? each.name : `${each.name}-`;
 };
 
 /** Filters are bound to parameters in their order, the first of them to `$first`. */
 const boundFrom =
   (wanted: ReadonlyArray<Wanted>, first: number) =>
   (each: Wanted): string =>
-    `$${wanted.indexOf(each) + first}::text`;
+    `$${wanted.indexOf(each) + first}::${boundType(each)}`;
 
 const SHARE = 'case when octet_length(body) <= $2::integer then body end as body';
 
@@ -173,7 +190,7 @@ export const makePageStatements = (listed: Listed) => {
     mostMet: number,
   ): PageStatement => {
     const order = listOrderOf(listed, asked);
-    const filters = wanted.map((each) => `${each.name}${isIndexedWhole(each) ? '' : '-'}`).join(' ');
+    const filters = wanted.map(markOf).join(' ');
     const page = `${asked.by} ${order.direction}${after === undefined ? '' : ' after'}`;
     const shape = `${way} ${measure} ${page} ${filters}`;
     const bytes = measure === 'Shares' ? Math.floor(PAGE_BYTES / (limit + 1)) : PAGE_BYTES;
@@ -197,11 +214,12 @@ export const makePageStatements = (listed: Listed) => {
     }
     return {
       statement: { ...known, values },
-      isShort: way === 'Walk' || (way === 'BoundedWalk' && mostMet <= MOST_SHORT),
+      isShort: way === 'Walk' || way === 'ByIds' || (way === 'BoundedWalk' && mostMet <= MOST_SHORT),
     };
   };
 
   return (wanted: ReadonlyArray<Wanted>, request: PageRequest, measure: Measure): PageStatements => {
+    if (wanted.some(isIds)) return { walk: () => statementOf('ByIds', wanted, request, measure, 0), search: undefined };
     const isBounded = !isInOrder(wanted, listOrderOf(listed, request.order));
     return {
       walk: (most) => statementOf(isBounded ? 'BoundedWalk' : 'Walk', wanted, request, measure, most),

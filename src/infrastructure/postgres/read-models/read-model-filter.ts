@@ -5,7 +5,8 @@ import {
   jointText,
   jointTexts,
 } from '../../../../projections/engine/postgres/schema/table.js';
-import type { KeyColumn } from '../../../../projections/projection.js';
+import { arrayLiteral, type KeyColumn } from '../../../../projections/projection.js';
+import { isUuid } from '../../../event-sourcing/uuid.js';
 import type { FilterValues, RecordFilter } from '../../../read/queries.js';
 import { wordsOf } from '../../../read/words.js';
 
@@ -14,9 +15,15 @@ type Key = Pick<KeyColumn, 'name' | 'type' | 'filter'>;
 /** A key that must have a value. */
 type WantedKey = { readonly _tag: 'Key'; readonly name: string; readonly key: Key; readonly value: string };
 
+/** One of several values; `value` is the array of them. */
+type OneOf = { readonly name: string; readonly values: ReadonlyArray<string>; readonly value: string };
+
 /** What records must have; `name` is that of the filter, `value` what is bound to a statement. */
 export type Wanted =
   | WantedKey
+  /** A key that must have one of several short texts. */
+  | ({ readonly _tag: 'OneOf'; readonly key: Key } & OneOf)
+  | ({ readonly _tag: 'Ids' } & OneOf)
   | { readonly _tag: 'Words'; readonly name: string; readonly value: string }
   | { readonly _tag: 'Since'; readonly name: string; readonly column: string; readonly value: string };
 
@@ -37,6 +44,8 @@ const beginningsOf = (text: string): string | undefined => {
 
 const COLUMNS_OF_TIME = { createdSince: 'created_at', updatedSince: 'updated_at' } as const;
 
+const oneOf = (name: string, values: ReadonlyArray<string>): OneOf => ({ name, values, value: arrayLiteral(values) });
+
 /**
  * The filters that have a value: those by keys in the order of the keys, then the others. Undefined when no record can
  * match them.
@@ -50,8 +59,19 @@ export const wantedOf = (
     const { filter: name } = key;
     const value = name === undefined ? undefined : filter[name];
     if (name === undefined || value === undefined) continue;
+    if (typeof value !== 'string') {
+      const values = value.filter((each) => !MATCHES_NOTHING.test(each));
+      if (values.length === 0) return undefined;
+      wanted.push({ _tag: 'OneOf', key, ...oneOf(name, values) });
+      continue;
+    }
     if (MATCHES_NOTHING.test(value)) return undefined;
     wanted.push({ _tag: 'Key', name, key, value });
+  }
+  if (filter.ids !== undefined) {
+    const ids = filter.ids.filter(isUuid);
+    if (ids.length === 0) return undefined;
+    wanted.push({ _tag: 'Ids', ...oneOf('ids', ids) });
   }
   if (filter.q !== undefined) {
     const value = beginningsOf(filter.q);
@@ -68,6 +88,12 @@ export const wantedOf = (
 export const isIndexedWhole = (wanted: Wanted): wanted is WholeKey =>
   wanted._tag === 'Key' && wanted.key.type === 'text' && wanted.value.length < INDEXED_CHARACTERS;
 
+export const isIds = ({ _tag }: Wanted): boolean => _tag === 'Ids';
+
+/** The type of what is bound to a statement for a filter. */
+export const boundType = ({ _tag }: Wanted): string =>
+  _tag === 'OneOf' ? 'text[]' : _tag === 'Ids' ? 'uuid[]' : 'text';
+
 /**
  * The SQL condition of a filter, written as the index is, so that Postgres can use it; `bound` is a parameter or a literal.
  * A second comparison with the whole column is left out where it says nothing new: the planner would take it for a
@@ -76,7 +102,10 @@ export const isIndexedWhole = (wanted: Wanted): wanted is WholeKey =>
 const conditionOf = (wanted: Wanted, bound: string): string => {
   if (wanted._tag === 'Words') return `words @@ ${bound}::tsquery`;
   if (wanted._tag === 'Since') return `${wanted.column} >= ${bound}`;
+  if (wanted._tag === 'Ids') return `id = any(${bound})`;
   const { key } = wanted;
+  if (wanted._tag === 'OneOf')
+    return key.type === 'text[]' ? `${key.name} && ${bound}` : `${indexedText(key)} = any(${bound})`;
   if (key.type === 'text[]') return `${key.name} @> array[${bound}]`;
   if (isIndexedWhole(wanted)) return `${indexedText(key)} = ${bound}`;
   return `${indexedText(key)} = ${indexedPart(bound)} and ${key.name} = ${bound}`;
