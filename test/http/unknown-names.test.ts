@@ -120,6 +120,26 @@ describe('names that an operation does not know', () => {
       expect(pathsOf(written)).to.deep.equal(['at', 'no', 'If-None-Match', 'name', 'nope']);
     });
 
+    it('come with the one that is meant, where they are only written otherwise', async () => {
+      const hints = async (path: string, names: ReadonlyArray<string>) => {
+        const query = names.map((name) => `${encodeURIComponent(name)}=x`).join('&');
+        const faults = faultsOf(await call('GET', `${path}?${query}`, { as, headers: strict }));
+        return faults.map(({ message }) => /; did you mean (.*)\?$/.exec(message)?.[1]);
+      };
+      const written = ['tag[]', 'tag[0]', 'Type', 'entity_type', 'ENTITY-TYPE', 'uploadedby', 'createdSince[]'];
+      const meant = ['tag', 'tag', 'type', 'entityType', 'entityType', 'uploadedBy', 'createdSince'];
+      expect(await hints('/document', written)).to.deep.equal(meant);
+      const others = ['tags', 'tga', 'tag[x]', 'tag[]x', '[]', '_', 'entity type'];
+      expect(await hints('/document', others)).to.deep.equal(others.map(() => undefined));
+      const body = { display_name: 'a', Name: 'b', nam: 'c' };
+      const faults = faultsOf(await call('PUT', business, { as, headers: strict, body }));
+      expect(faults.map(({ message }) => /; did you mean (.*)\?$/.exec(message)?.[1])).to.deep.equal([
+        'displayName',
+        'name',
+        undefined,
+      ]);
+    });
+
     it('keep a change from being carried out', async () => {
       const before = await call('GET', business, { as });
       await call('PUT', `${business}?limit=1`, { as, body: { name: 'changed' } });

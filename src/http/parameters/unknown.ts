@@ -14,6 +14,20 @@ export type UnknownNames = {
 /** So many are each named; a body may have tens of thousands, and the answer is not to be many times as long. */
 const NAMED = 100;
 
+/** A name without what conventions of writing differ in: case, `-` and `_`, and the brackets that some clients add to lists. */
+const plainOf = (name: string): string =>
+  name
+    .replace(/\[\d*\]$/, '')
+    .replace(/[-_]/g, '')
+    .toLowerCase();
+
+/** What is to be said of a name that is written otherwise than a known one. */
+const hintOf = (name: string, known: ReadonlyArray<string>): string => {
+  const plain = plainOf(name);
+  const meant = known.find((each) => plainOf(each) === plain);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
+};
+
 /** A fault for each of `names`, which are no `what` of an operation that has `known`. */
 export const unknownFaults = (
   names: ReadonlyArray<string>,
@@ -23,7 +37,7 @@ export const unknownFaults = (
   if (names.length === 0) return [];
   const others = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
   const message = `is not a ${what} of this operation; ${others}`;
-  const faults = names.slice(0, NAMED).map((path) => ({ path, message }));
+  const faults = names.slice(0, NAMED).map((path) => ({ path, message: message + hintOf(path, known) }));
   const unnamed = names.length - faults.length;
   return unnamed === 0 ? faults : [...faults, { path: '', message: `has ${unnamed} more such names` }];
 };
