@@ -205,18 +205,19 @@ describe('the schema of a codec', () => {
   it('is told by its structure', () => {
     const codec = t.intersection([
       t.type({ a: t.array(t.string), b: t.union([t.number, t.null]), c: t.literal('x'), d: t.keyof({ one: null }) }),
-      t.partial({ e: t.boolean, f: t.unknown, g: t.UnknownRecord }),
+      t.partial({ e: t.boolean, f: t.unknown, g: t.UnknownRecord, h: t.union([t.keyof({ one: null }), t.null]) }),
     ]);
     expect(schemaOf(codec)).to.deep.equal({
       type: 'object',
       properties: {
         a: { type: 'array', items: { type: 'string' } },
-        b: { anyOf: [{ type: 'number' }, { type: 'null' }] },
-        c: { const: 'x' },
+        b: { type: ['number', 'null'] },
+        c: { type: 'string', const: 'x' },
         d: { type: 'string', enum: ['one'] },
         e: { type: 'boolean' },
         f: {},
         g: { type: 'object' },
+        h: { type: ['string', 'null'], enum: ['one', null] },
       },
       required: ['a', 'b', 'c', 'd'],
     });
@@ -235,5 +236,10 @@ describe('the schema of a codec', () => {
     const codec = new t.Type<string, string, unknown>('a secret', t.string.is, t.string.validate, t.identity);
     expect(() => schemaOf(t.type({ a: codec }))).to.throw('no schema is registered for the codec "a secret"');
     expect(() => schemaOf(t.void)).to.throw('void');
+  });
+
+  it('may be null only where one type says so, as generators of clients understand no other form', () => {
+    const inner = named('Inner', t.type({ a: t.string }));
+    expect(() => schemaOf(t.union([inner, t.null]))).to.throw('no type says "or null"');
   });
 });

@@ -1,4 +1,4 @@
-import type * as t from 'io-ts';
+import * as t from 'io-ts';
 import { FieldsType } from '../fields/fields-type.js';
 import {
   discriminatorOf,
@@ -50,9 +50,24 @@ const intersected = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
   };
 };
 
+/** A value or null as one type, which generators of clients take for an optional value; of a union they make a class. */
+const nullableSchema = (value: JsonSchema): JsonSchema => {
+  const { type, enum: values } = value;
+  if (typeof type !== 'string') throw new Error(`no type says "or null" of ${JSON.stringify(value)}`);
+  return {
+    ...value,
+    type: [type, 'null'],
+    ...(Array.isArray(values) ? { enum: [...(values as Array<unknown>), null] } : {}),
+  };
+};
+
+const isNull = (codec: t.Mixed): boolean => codec instanceof t.NullType;
+
 const unionSchema = (member: string | undefined, codecs: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf): JsonSchema => {
-  const schemas = codecs.map(schemaOf);
-  if (member === undefined) return { anyOf: schemas };
+  const schemas = codecs.filter((codec) => !isNull(codec)).map(schemaOf);
+  const [first] = schemas;
+  if (schemas.length < codecs.length && schemas.length === 1 && first !== undefined) return nullableSchema(first);
+  if (member === undefined) return { anyOf: codecs.map(schemaOf) };
   const mapping = codecs.map((codec, index) => [nameOf(codec) ?? '', schemas[index]?.['$ref']] as const);
   return { oneOf: schemas, discriminator: { propertyName: member, mapping: Object.fromEntries(mapping) } };
 };
@@ -101,7 +116,7 @@ const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
     case 'AnyDictionaryType':
       return { type: 'object' };
     case 'LiteralType':
-      return { const: reflected.value };
+      return { type: typeof reflected.value, const: reflected.value };
     case 'KeyofType':
       return { type: 'string', enum: Object.keys(reflected.keys) };
     case 'ArrayType':
