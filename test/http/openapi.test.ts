@@ -146,9 +146,9 @@ describe('the description of the API', () => {
       Object.keys(paths[`/api/v1/business/{businessId}${path}`]?.['delete']?.['responses'] as object)
         .map(Number)
         .filter((status) => [413, 415, 422].includes(status));
-    expect(refusals('')).to.deep.equal([]);
+    expect(refusals('')).to.deep.equal([422]);
     expect(refusals('/owner')).to.deep.equal([413, 422]);
-    expect(refusals('/owner/{ownerId}')).to.deep.equal([413]);
+    expect(refusals('/owner/{ownerId}')).to.deep.equal([413, 422]);
   });
 
   it('shows examples that the operations take', () => {

@@ -119,9 +119,10 @@ export const makeConforms = (document: Described): ((exchanged: Exchanged) => vo
     if (described.length === 0 && text !== '') throw new Error('with a body that is not described');
     if (described.length === 0) return;
     const mediaType = mediaTypeOf(header('content-type'));
-    const found = described.find(([type]) => type === mediaType || type === '*/*')?.[1];
+    const [type = '', found] = described.find(([name]) => name === mediaType || name === '*/*') ?? [];
     if (found === undefined) throw new Error(`as ${String(mediaType)}, which is not described`);
-    if (found.schema !== undefined && method !== 'HEAD') hold('with a body', found.schema, JSON.parse(text));
+    const value = (): unknown => (/[/+]json$/.test(type) ? JSON.parse(text) : text);
+    if (found.schema !== undefined && method !== 'HEAD') hold('with a body', found.schema, value());
   };
 
   return (exchanged) => {

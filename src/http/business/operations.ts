@@ -151,6 +151,6 @@ export const businessOperations = {
   },
   updateOwner,
   updateOwnerByPath: updateOwner,
-  removeOwner: { ...removeOwner, failures: [...removeOwner.failures, 422] },
+  removeOwner,
   removeOwnerByPath: removeOwner,
 } satisfies Readonly<Record<string, OperationDescription>>;

@@ -26,11 +26,15 @@ const parametersOf = (
   path: string,
   { query, requestHeaders = [] }: OperationDescription,
   { schemaOf }: Schemas,
-): ReadonlyArray<JsonSchema> => [
-  ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name)),
-  ...queryParameters(query, schemaOf),
-  ...requestHeaders.map(headerParameter),
-];
+): ReadonlyArray<JsonSchema> => {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return [
+    ...inPath.map(pathParameter),
+    // generated clients have one argument for each name: what the path has is taken from a query too, and described once
+    ...queryParameters(query, schemaOf).filter(({ name }) => !inPath.some((known) => known === name)),
+    ...requestHeaders.map(headerParameter),
+  ];
+};
 
 const accessOf = (route: Route): JsonSchema => {
   if (route.access === 'public') return { security: [], description: 'Anybody; a token is not looked at.' };

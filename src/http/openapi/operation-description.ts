@@ -41,7 +41,9 @@ export type OperationDescription = {
 
 const reading = [400, 401, 404, 500, 503];
 const conditional = [...reading, 412];
-const writing = [...conditional, 413, 415, 422];
+/** Every command takes an Idempotency-Key, which may have come with another body or another reason before. */
+const keyed = [...conditional, 422];
+const writing = [...keyed, 413, 415];
 
 /** A GET of one entity. */
 export const read = {
@@ -77,4 +79,4 @@ export const create = {
 } as const;
 
 /** A command whose body is not read. */
-export const writeWithoutBody = { ...write, failures: conditional } as const;
+export const writeWithoutBody = { ...write, failures: keyed } as const;

@@ -55,18 +55,23 @@ const withOptionalTag = ({ ETag: { required, ...tag } = {}, ...headers }: Return
   ...(required === undefined ? {} : { ETag: tag }),
 });
 
-/** Of a JSON body that is not described further: its readers know the media type. */
+/** What is said of a body that is no JSON, and where nothing is, its readers know the media type. */
 const BODIES: Readonly<Record<string, JsonSchema>> = {
   'text/event-stream': {
     type: 'string',
     description: 'One event of the feed after another, as LedgerEvent in `data`.',
   },
+  'text/csv': { type: 'string', description: 'A table: a line with the names of its columns, then one for each item.' },
+  'application/x-ndjson': { type: 'string', description: 'A line for each item, in the form that it has as JSON.' },
 };
 
-const bodyOf = (mediaType: string): JsonSchema => {
-  const schema = BODIES[mediaType];
-  return schema === undefined ? {} : { schema };
-};
+const TEXT = { type: 'string' };
+const BYTES = { type: 'string', format: 'binary' };
+
+/** Generators of clients take a body without a schema for none. */
+const bodyOf = (mediaType: string): JsonSchema => ({
+  schema: BODIES[mediaType] ?? (mediaType.startsWith('text/') ? TEXT : BYTES),
+});
 
 const eventsExample = (eventsOf: EntityEvents | 'all'): unknown => (eventsOf === 'all' ? undefined : eventsOf.example);
 

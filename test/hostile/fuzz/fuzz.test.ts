@@ -7,7 +7,7 @@ import { fuzz, repeatCase, type Target } from './run.js';
 import type { Case } from './session.js';
 import { MAX_UPLOAD_BYTES } from './mutations/form.js';
 
-const CASES = 2_500;
+const CASES = 3_500;
 
 // The same requests in every run; `npm run fuzz` chooses others each time.
 const SEED = 20_261_121;

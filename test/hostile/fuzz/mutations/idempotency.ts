@@ -83,6 +83,7 @@ export const idempotency: ReadonlyArray<Mutation> = [
       if (isInPath) draft.query = without(draft.query, 'ownerId');
       else if (draft.query.some(([name]) => name === 'ownerId')) draft.query = [['ownerId', context.unique]];
       draft.body = otherBody(draft.operation, context);
+      if (draft.body._tag === 'None') draft.headers = [...draft.headers, ['Change-Reason', context.unique]];
       draft.isPlain = false;
       draft.expects = original.record?.isDeleted === true ? anything : error(422, 'Idempotency Key Reused');
     },

@@ -1,6 +1,6 @@
 import type { Draft, Context, Mutation } from '../draft.js';
 import { invalid } from '../expectation.js';
-import { type Operation, queryOf, takes } from '../operations.js';
+import { type Operation, pathNames, queryOf, takes } from '../operations.js';
 
 /** Probes do not look at names. */
 const looksAtNames = (operation: Operation): boolean => takes(operation, 'header', 'Prefer');
@@ -18,7 +18,8 @@ export const unknown: ReadonlyArray<Mutation> = [
     name: 'with a parameter of another operation',
     suits: looksAtNames,
     apply: (draft, { operations, random }) => {
-      const own = queryOf(draft.operation).map(({ name }) => name);
+      // what the path has is taken from the query, too
+      const own = [...queryOf(draft.operation).map(({ name }) => name), ...pathNames(draft.operation.template)];
       const others = operations.flatMap((operation) => queryOf(operation).map(({ name }) => name));
       const name = random.pick(others.filter((other) => !own.includes(other)));
       draft.query = [...draft.query, [name, random.pick(['', '1', 'x'])]];

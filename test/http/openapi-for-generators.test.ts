@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { auditTable } from '../support/audit-table.js';
+import { startMemoryStack } from '../support/memory-stack.js';
+
+type Content = Readonly<Record<string, { readonly schema?: object }>>;
+
+type Operation = {
+  readonly operationId: string;
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string }>;
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+};
+
+type Described = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: object; readonly responses: Operation['responses'] };
+};
+
+const IDENTIFIER = /^[A-Za-z][A-Za-z0-9]*$/;
+
+/** The places of a document, as JSON Pointers, at which an object is one of those that are looked for. */
+const placesOf = (document: object, isMeant: (value: Readonly<Record<string, unknown>>) => boolean): Array<string> => {
+  const visit = (value: unknown, at: string): Array<string> => {
+    if (typeof value !== 'object' || value === null) return [];
+    // reason: an array is looked into by its indices
+    const members = value as Readonly<Record<string, unknown>>;
+    const within = Object.entries(members).flatMap(([key, member]) => visit(member, `${at}/${key}`));
+    return isMeant(members) ? [at, ...within] : within;
+  };
+  return visit(document, '');
+};
+
+const repeated = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.filter((name, index) => names.indexOf(name) !== index);
+
+describe('the description of the API, for generators of clients', () => {
+  let document: Described;
+  let operations: ReadonlyArray<Operation>;
+
+  before(async () => {
+    const metrics = () => Promise.resolve({ contentType: 'text/plain', body: '' });
+    const stack = await startMemoryStack({ routes: auditTable(), metrics });
+    document = (await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as Described; // reason: it is valid OpenAPI
+    await stack.stop();
+    operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  });
+
+  it('says that a value may be null by its type alone', () => {
+    const isUnionWithNull = (schema: Readonly<Record<string, unknown>>): boolean =>
+      ['anyOf', 'oneOf'].some((key) => JSON.stringify(schema[key] ?? '').includes('{"type":"null"}'));
+    expect(placesOf(document, isUnionWithNull)).to.deep.equal([]);
+  });
+
+  it('says the type of what has one value or a few', () => {
+    const isWithoutType = (schema: Readonly<Record<string, unknown>>): boolean =>
+      ('const' in schema && typeof schema['const'] !== 'object' && !('type' in schema)) ||
+      (Array.isArray(schema['enum']) && !('type' in schema));
+    expect(placesOf(document.components.schemas, isWithoutType)).to.deep.equal([]);
+  });
+
+  it('has each name once among the parameters of an operation, wherever they are', () => {
+    const twice = operations.map(({ operationId, parameters }) => [
+      operationId,
+      repeated(parameters.map(({ name }) => name)),
+    ]);
+    expect(twice.filter(([, names]) => names?.length !== 0)).to.deep.equal([]);
+  });
+
+  it('has a schema for every body', () => {
+    const isContentWithout = (value: Readonly<Record<string, unknown>>): boolean =>
+      Object.entries((value['content'] ?? {}) as Content).some(([, { schema }]) => schema === undefined);
+    expect(placesOf(document, isContentWithout)).to.deep.equal([]);
+  });
+
+  it('names operations and schemas by words that every language takes, and none twice', () => {
+    const names = operations.map(({ operationId }) => operationId);
+    const all = [...names, ...Object.keys(document.components.schemas), ...Object.keys(document.components.responses)];
+    expect(all.filter((name) => !IDENTIFIER.test(name))).to.deep.equal([]);
+    // some languages name a type after each operation, so that letters of another case make no other name
+    expect(repeated(names.map((name) => name.toLowerCase()))).to.deep.equal([]);
+  });
+
+  it('says of every operation what follows from what it takes', () => {
+    const missing = operations.flatMap(({ operationId, parameters, requestBody, responses }) => {
+      const takes = (name: string): boolean => parameters.some((parameter) => parameter.name === name);
+      const asked = [
+        ...(takes('Idempotency-Key') ? [422] : []),
+        ...(takes('If-Match') ? [412] : []),
+        ...(takes('Range') ? [206, 416] : []),
+        ...(takes('businessId') || takes('documentId') ? [404] : []),
+        ...(requestBody === undefined ? [] : [413]),
+      ];
+      return asked.filter((status) => !(status in responses)).map((status) => `${operationId} ${status}`);
+    });
+    expect(missing).to.deep.equal([]);
+  });
+});
