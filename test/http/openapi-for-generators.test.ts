@@ -94,4 +94,26 @@ describe('the description of the API, for generators of clients', () => {
     });
     expect(missing).to.deep.equal([]);
   });
+
+  it('tells the members of a union of events by literals alone, whichever of the unions they are in', () => {
+    type Event = {
+      readonly properties: Readonly<
+        Record<'name' | 'type', { readonly const?: string; readonly enum?: Array<string> }>
+      >;
+    };
+    type Union = { readonly anyOf: ReadonlyArray<{ readonly $ref: string }> };
+    const schemas = document.components.schemas as Readonly<Record<string, Event & Union>>; // reason: as they are made
+    const membersOf = (union: string): ReadonlyArray<string> =>
+      (schemas[union]?.anyOf ?? []).map(({ $ref }) => $ref.slice('#/components/schemas/'.length));
+    const ledger = membersOf('LedgerEvent');
+    expect(ledger).to.include.members([...membersOf('BusinessEvent'), ...membersOf('DocumentEvent'), 'SealRestarted']);
+    for (const member of ledger.filter((name) => name !== 'UnreadableEvent')) {
+      const { name, type } = schemas[member]?.properties ?? {};
+      expect(name?.const).to.equal(member);
+      expect(type?.enum ?? [type?.const]).not.to.include('unknown');
+    }
+    expect(schemas['UnreadableEvent']?.properties.type.const).to.equal('unknown');
+    const isDiscriminated = (schema: Readonly<Record<string, unknown>>): boolean => 'discriminator' in schema;
+    expect(placesOf(document, isDiscriminated)).to.deep.equal([]);
+  });
 });

@@ -69,7 +69,7 @@ const mediaTypeOf = (contentType: string | null): string | undefined => contentT
 const makeValidatorOf = ({ components }: Described): ((schema: object) => ValidateFunction) => {
   const ajv = new Ajv2020.default({ strict: true, strictTypes: false, allErrors: true });
   addFormats.default(ajv);
-  ajv.addVocabulary(['components', 'discriminator']);
+  ajv.addVocabulary(['components']);
   ajv.addSchema({ $id: 'api', components: { schemas: components.schemas } });
   const validators = new Map<object, ValidateFunction>();
   return (schema) => {

@@ -32,8 +32,6 @@ export const explain = <Codec extends t.Mixed>(meanings: Meanings, codec: Codec)
 
 export const meaningsOf = (codec: t.Mixed): Meanings | undefined => explained.get(codec);
 
-const discriminators = new WeakMap<t.Mixed, string>();
-
 /** Any of these codecs. It describes answers; nothing is read by it. Unlike `t.union`, also of one codec or none. */
 export const unionOf = (codecs: ReadonlyArray<t.Mixed>): t.Mixed =>
   new t.UnionType<Array<t.Mixed>, unknown, unknown, unknown>(
@@ -43,15 +41,6 @@ export const unionOf = (codecs: ReadonlyArray<t.Mixed>): t.Mixed =>
     t.identity,
     [...codecs],
   );
-
-/** The same of named codecs, of which a literal member tells which one it is. */
-export const unionBy = (member: string, codecs: ReadonlyArray<t.Mixed>): t.Mixed => {
-  const union = unionOf(codecs);
-  discriminators.set(union, member);
-  return union;
-};
-
-export const discriminatorOf = (codec: t.Mixed): string | undefined => discriminators.get(codec);
 
 export const nameOf = (codec: t.Mixed): string | undefined => names.get(codec);
 

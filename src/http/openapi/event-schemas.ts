@@ -1,6 +1,6 @@
 import * as t from 'io-ts';
 import { EntityKind } from '../../domain/shared/entity-kind.js';
-import { explain, named, nameOf, unionBy, unionOf } from '../fields/json-schema.js';
+import { explain, named, nameOf, unionOf } from '../fields/json-schema.js';
 import { decisions } from './described-decisions.js';
 import type { EntityEvents, EventCodec } from './entity-events.js';
 import { count, instant } from './response-schemas.js';
@@ -43,6 +43,7 @@ const eventMeanings = {
   diff: 'With `diff=true`: the values that it changed.',
   stream: 'With `proof=true`: the stream of the log that it is in.',
   metadata: 'With `proof=true`: its envelope as it is stored.',
+  index: 'Among the events of all records: its place there, from 0, which is `after` of a page and of a feed.',
 };
 
 const common = {
@@ -81,6 +82,7 @@ const eventResponse = (
           diff: t.array(EventChangeResponse),
           stream: t.string,
           metadata: t.UnknownRecord,
+          index: count,
         }),
       ]),
     ),
@@ -116,12 +118,10 @@ const unreadable = named(
   ),
 );
 
-const Indexed = explain(
-  { index: 'Its place among the events of all records, from 0: `after` of a page and of a feed.' },
-  t.type({ index: count }),
-);
-
-/** The codecs of answers with events, each described once: `name` tells which of them an event is. */
+/**
+ * The codecs of answers with events, each described once: `name` tells which of them an event is. Unions are plain, without a
+ * discriminator: docs/api.md says what generators of clients make of either.
+ */
 export type EventResponses = {
   readonly of: (events: EntityEvents) => t.Mixed;
   /** Of the events of all records, some of which this program may not be able to read. */
@@ -131,18 +131,10 @@ export type EventResponses = {
 export const eventResponses = (entities: ReadonlyArray<EntityEvents>): EventResponses => {
   const byEntity = entities.map((events) => {
     const members = events.codec.types.map((member) => eventResponse(events, member));
-    const union = explain(
-      { '': `What happened to a record of the kind ${events.entityType}.` },
-      unionBy('name', members),
-    );
+    const union = explain({ '': `What happened to a record of the kind ${events.entityType}.` }, unionOf(members));
     return { events, members, union: named(`${events.entityType}Event`, union) };
   });
   const decided = decisions.codec.types.map((member) => eventResponse(decisions, member, t.literal('decided')));
-  const all = explain(
-    { '': 'What happened to a record of any kind, or what operators of the service decided.' },
-    unionBy('name', [...byEntity.flatMap(({ members }) => members), ...decided]),
-  );
-  const readable = t.intersection([Indexed, named('Event', all)]);
   return {
     of: (events) => {
       const found = byEntity.find(({ events: known }) => known === events);
@@ -153,9 +145,11 @@ export const eventResponses = (entities: ReadonlyArray<EntityEvents>): EventResp
       'LedgerEvent',
       explain(
         {
-          '': 'An event with its place in the log. `type` tells whether it could be read, and then `name` what it is.',
+          '':
+            'What happened to a record of any kind, or what operators of the service decided, each with its `index`. `type` ' +
+            'tells whether it could be read, and then `name` what it is.',
         },
-        unionOf([readable, unreadable]),
+        unionOf([...byEntity.flatMap(({ members }) => members), ...decided, unreadable]),
       ),
     ),
   };

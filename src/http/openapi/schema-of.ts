@@ -1,13 +1,6 @@
 import * as t from 'io-ts';
 import { FieldsType } from '../fields/fields-type.js';
-import {
-  discriminatorOf,
-  type JsonSchema,
-  type Meanings,
-  meaningsOf,
-  nameOf,
-  registeredSchema,
-} from '../fields/json-schema.js';
+import { type JsonSchema, type Meanings, meaningsOf, nameOf, registeredSchema } from '../fields/json-schema.js';
 
 type Codecs = Readonly<Record<string, t.Mixed>>;
 
@@ -63,13 +56,11 @@ const nullableSchema = (value: JsonSchema): JsonSchema => {
 
 const isNull = (codec: t.Mixed): boolean => codec instanceof t.NullType;
 
-const unionSchema = (member: string | undefined, codecs: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf): JsonSchema => {
-  const schemas = codecs.filter((codec) => !isNull(codec)).map(schemaOf);
-  const [first] = schemas;
-  if (schemas.length < codecs.length && schemas.length === 1 && first !== undefined) return nullableSchema(first);
-  if (member === undefined) return { anyOf: codecs.map(schemaOf) };
-  const mapping = codecs.map((codec, index) => [nameOf(codec) ?? '', schemas[index]?.['$ref']] as const);
-  return { oneOf: schemas, discriminator: { propertyName: member, mapping: Object.fromEntries(mapping) } };
+const unionSchema = (codecs: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf): JsonSchema => {
+  const [first, ...others] = codecs.filter((codec) => !isNull(codec));
+  return first !== undefined && others.length === 0 && codecs.length > 1
+    ? nullableSchema(schemaOf(first))
+    : { anyOf: codecs.map(schemaOf) };
 };
 
 const isObject = (value: unknown): value is JsonSchema =>
@@ -129,7 +120,7 @@ const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
     case 'IntersectionType':
       return intersected(reflected.types.map(schemaOf));
     case 'UnionType':
-      return unionSchema(discriminatorOf(codec), reflected.types, schemaOf);
+      return unionSchema(reflected.types, schemaOf);
   }
   throw new Error(`no schema is registered for the codec "${codec.name}"`);
 };
