@@ -1,0 +1,57 @@
+/**
+ * Clients that are generated from the description of the built service, against that service:
+ *
+ *   npm run test:clients -- orval kubb
+ *
+ * Without a name, all. Prints what came of each, and counts as mocha does; ends with 1 when something failed.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startService, tokenFor } from '../support/service-process.js';
+import { GENERATORS } from './run/generators.js';
+import { countOf, type Row, tableOf } from './run/table.js';
+import { type Service, tryGenerator } from './run/try-generator.js';
+
+type Package = { readonly devDependencies: Readonly<Record<string, string>> };
+
+const withService = async <A>(use: (service: Service) => Promise<A>): Promise<A> => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'clients-'));
+  try {
+    const { address, kill, exited } = await startService({ dataDir, program: ['dist/src/main.js'] });
+    try {
+      const description = await (await fetch(`${address}/openapi.json`)).text();
+      return await use({ address, token: await tokenFor('admin', 'alice'), description });
+    } finally {
+      kill('SIGTERM');
+      await exited;
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+};
+
+const names = process.argv.slice(2);
+const known = GENERATORS.map(({ name }) => name);
+const unknown = names.filter((name) => !known.includes(name));
+if (unknown.length > 0) {
+  console.error(`unknown: ${unknown.join(', ')}; there are ${known.join(', ')}`);
+  process.exit(2);
+}
+
+// reason: it is ours
+const { devDependencies } = JSON.parse(await readFile('test/clients/package.json', 'utf8')) as Package;
+const rows = await withService(async (service) => {
+  const tried: Array<Row> = [];
+  for (const generator of GENERATORS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    console.error(`… ${generator.name}`);
+    tried.push(await tryGenerator(generator, devDependencies[generator.package] ?? '', service));
+  }
+  return tried;
+});
+console.log(tableOf(rows));
+// as mocha counts
+const failed = countOf(rows, 'Failed');
+console.log(`\n  ${countOf(rows, 'Ok')} passing`);
+if (failed > 0) console.log(`  ${failed} failing`);
+process.exitCode = failed === 0 ? 0 : 1;

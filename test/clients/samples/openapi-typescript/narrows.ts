@@ -1,0 +1,16 @@
+import type { components } from './made/api.js';
+
+type BusinessEvent = components['schemas']['BusinessEvent'];
+type LedgerEvent = components['schemas']['LedgerEvent'];
+
+export const websitesIn = (events: ReadonlyArray<BusinessEvent>): ReadonlyArray<string | null | undefined> =>
+  events.flatMap((event) => (event.name === 'BusinessUpdated' ? [event.data.changes.website] : []));
+
+// @ts-expect-error a deleted business has no changes
+export const neverThere = (event: BusinessEvent) => event.name === 'BusinessDeleted' && event.data.changes;
+
+// an event that the service cannot read has whatever name it was stored with
+export const sizesIn = (events: ReadonlyArray<LedgerEvent>): ReadonlyArray<number | undefined> =>
+  events.flatMap((event) =>
+    event.type !== 'unknown' && event.name === 'DocumentCreated' ? [event.data.file?.size] : [],
+  );
