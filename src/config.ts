@@ -58,6 +58,8 @@ export type Config = {
   readonly s3: S3Config | undefined;
   /** What rows are signed with, so that commands can trust them. */
   readonly snapshotKey: string | undefined;
+  /** What links for a while are signed with; undefined: not set. */
+  readonly linkKey: string | undefined;
   /** What the `mac` of events is made with, the newest first; undefined: not set. */
   readonly eventKeys: ReadonlyArray<string> | undefined;
   /** What checkpoints are signed with, as text; undefined: not set. */
@@ -175,6 +177,7 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     eventStoreDbUrl: reader.optional('EVENTSTOREDB_URL', logServerUrl),
     s3: readS3(reader),
     snapshotKey: reader.optional('SNAPSHOT_KEY', secret),
+    linkKey: reader.optional('LINK_KEY', secret),
     eventKeys: reader.optional('EVENT_KEY', keyList),
     jwt: {
       key: readJwtKey(reader, isProduction),

@@ -6,6 +6,7 @@ import type { developmentSecret } from '../infrastructure/disk/development-secre
 import type { Narrowed } from '../infrastructure/disk/narrow-data-directory.js';
 import type { sharedEventKeys } from '../infrastructure/event-keys.js';
 import type { watchProcess } from '../infrastructure/metrics/watch-process.js';
+import type { sharedLinkKey } from '../infrastructure/link-key.js';
 import type { openStorage } from '../infrastructure/open-storage.js';
 import type { openStores, Stores } from '../infrastructure/open-stores.js';
 import type { ReadModels } from '../infrastructure/postgres/read-models/open-read-models.js';
@@ -19,6 +20,7 @@ type Keys = {
   readonly checkpointSigners: typeof checkpointSigners;
   readonly developmentSecret: typeof developmentSecret;
   readonly eventKeys: typeof sharedEventKeys;
+  readonly linkKey: typeof sharedLinkKey;
   readonly snapshotKey: typeof sharedSnapshotKey;
 };
 

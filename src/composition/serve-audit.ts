@@ -5,6 +5,7 @@ import { ledgerOf, type Registry } from '../entities/registry.js';
 import type { Clock } from '../event-sourcing/clock.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import { auditRoutes, readsRoutes } from '../http/audit/routes.js';
+import type { Links } from '../http/link/links.js';
 import { tlogRoutes } from '../http/tlog/routes.js';
 import type { Route } from '../http/route.js';
 import type { ReadModelQueries } from '../infrastructure/postgres/read-models/make-read-model-queries.js';
@@ -51,7 +52,8 @@ export const openLedger = ({ clock, config, registry, store, queries, projection
 export const serveAudit = (
   { ledger, feed, findChanges, tree }: OpenLedger,
   reads: AccessQueries,
-): ReadonlyArray<Route> => [...auditRoutes(ledger, feed, findChanges, tree), ...readsRoutes(reads)];
+  links: Links | undefined,
+): ReadonlyArray<Route> => [...auditRoutes(ledger, feed, findChanges, tree, links), ...readsRoutes(reads)];
 
 /** Those of the transparency log, over the tree. */
 export const serveTlog = ({ tree }: OpenLedger): ReadonlyArray<Route> => (tree === undefined ? [] : tlogRoutes(tree));

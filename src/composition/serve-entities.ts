@@ -2,6 +2,7 @@ import { followSkips } from '../../projections/engine/parked/follow-skips.js';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
 import type { Projections } from '../../projections/engine/run/start-projections.js';
 import type { LogMemory } from '../event-sourcing/log-memory.js';
+import type { Links } from '../http/link/links.js';
 import type { Route } from '../http/route.js';
 import { logFileFault } from '../infrastructure/logging/log-file-fault.js';
 import { makeFileFaultCounter } from '../infrastructure/metrics/file-fault-counter.js';
@@ -28,6 +29,7 @@ export const serveEntities = async (
   findWrongLog: FindWrongLog,
   histories: HistoryAlarm,
   { feed }: OpenLedger,
+  links: Links | undefined,
   onEvent: OnEngineEvent,
 ): Promise<ReadonlyArray<Route>> => {
   const store = writeWhileSameLog(storeOfLog, findWrongLog);
@@ -58,6 +60,7 @@ export const serveEntities = async (
       progress: metrics.timeProjection(projection.name, progress),
       freshness,
       feed,
+      links,
       runtime,
     });
   });

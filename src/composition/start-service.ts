@@ -34,6 +34,7 @@ import type { Adapters, ServiceStores } from './adapters.js';
 import { connectionLimitsOf, feedLimitOf } from './connection-limits.js';
 import { watchFullDisks } from './disk-warnings.js';
 import { type Front, makeFront } from './front.js';
+import { makeServiceLinks } from './make-service-links.js';
 import { recordReads } from './record-reads.js';
 import { sealLog } from './seal-log.js';
 import { openLedger, serveAudit, serveTlog } from './serve-audit.js';
@@ -224,13 +225,14 @@ export const startService = async (
   const feeds = makeFeedLimit(runtime.clock, feedLimitOf(limits.connections));
   watchFeeds(metrics, feeds.held);
   const ledger = openLedger({ clock: runtime.clock, config, registry, store: stores.store, queries, projections });
+  const links = config.parts.api ? await makeServiceLinks(context) : undefined;
   const listener = makeApp({
     runtime,
     entityRoutes: config.parts.api
-      ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger, onEvent)
+      ? await serveEntities(context, stores, queries, projections, findWrongLog, histories, ledger, links, onEvent)
       : undefined,
     callerRoutes: config.parts.api ? callerRoutes(config) : undefined,
-    auditRoutes: reads !== undefined && config.auditApi ? serveAudit(ledger, reads.queries) : undefined,
+    auditRoutes: reads !== undefined && config.auditApi ? serveAudit(ledger, reads.queries, links) : undefined,
     tlogRoutes: config.parts.api ? serveTlog(ledger) : undefined,
     authenticate: makeAuthenticate(runtime.clock, {
       ...config.jwt,

@@ -5,6 +5,7 @@ import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import { narrowDataDirectory } from '../infrastructure/disk/narrow-data-directory.js';
 import { sharedEventKeys } from '../infrastructure/event-keys.js';
+import { sharedLinkKey } from '../infrastructure/link-key.js';
 import { watchProcess } from '../infrastructure/metrics/watch-process.js';
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { openStorage } from '../infrastructure/open-storage.js';
@@ -25,7 +26,13 @@ export const systemAdapters: Adapters = {
   serve,
   fetch,
   readFile: (file) => readFile(file),
-  keys: { checkpointSigners, developmentSecret, eventKeys: sharedEventKeys, snapshotKey: sharedSnapshotKey },
+  keys: {
+    checkpointSigners,
+    developmentSecret,
+    eventKeys: sharedEventKeys,
+    linkKey: sharedLinkKey,
+    snapshotKey: sharedSnapshotKey,
+  },
   narrowDataDirectory: (dataDir) => narrowDataDirectory(dataDir, process.getuid?.()),
   openFilesLimit,
   watchProcess,

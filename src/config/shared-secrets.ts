@@ -5,7 +5,7 @@ import { linesOf } from './variables.js';
 /** Lists, with a secret a line. */
 const LISTS = ['EVENT_KEY', 'CHECKPOINT_KEY'] as const;
 
-const KEYS = ['JWT_SECRET', 'SNAPSHOT_KEY', 'METRICS_TOKEN', 'S3_SECRET_KEY'] as const;
+const KEYS = ['JWT_SECRET', 'SNAPSHOT_KEY', 'METRICS_TOKEN', 'S3_SECRET_KEY', 'LINK_KEY'] as const;
 
 const passwordIn = (url: string): string => {
   try {

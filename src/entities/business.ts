@@ -20,13 +20,16 @@ export const business = defineEntity<BusinessState, BusinessCommand, BusinessEve
   render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
   comparison: businessComparison,
   projection: businesses,
-  routes: ({ execute, foresee, earlier, reads }, { runtime }) =>
+  routes: ({ execute, foresee, earlier, reads }, { runtime, links }) =>
     import('../http/business/routes.js').then(({ businessRoutes }) =>
-      businessRoutes({
-        ...businessUseCases(runtime.random, execute),
-        ...reads,
-        foresee,
-        earlier,
-      }),
+      businessRoutes(
+        {
+          ...businessUseCases(runtime.random, execute),
+          ...reads,
+          foresee,
+          earlier,
+        },
+        links,
+      ),
     ),
 });

@@ -37,7 +37,7 @@ export const document = defineEntity<DocumentState, DocumentCommand, DocumentEve
           }),
           files: { open: ports.storage.open, onFault: ports.onFileFault },
         },
-        { isListPublic: ports.publicDocumentList, maxUploadBytes: ports.maxUploadBytes },
+        { isListPublic: ports.publicDocumentList, maxUploadBytes: ports.maxUploadBytes, links: ports.links },
       ),
     ),
 });

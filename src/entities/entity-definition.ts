@@ -15,6 +15,7 @@ import type { Clock } from '../event-sourcing/clock.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
 import type { FindSkipped } from '../event-sourcing/skipped-events.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
+import type { Links } from '../http/link/links.js';
 import type { Route } from '../http/route.js';
 import type { EarlierState, EntityReads } from '../read/entity-reads.js';
 import type { Comparison } from '../read/event-diffs.js';
@@ -51,6 +52,8 @@ export type EntityPorts = {
   /** Of the events of all kinds. */
   readonly feed: LedgerFeed;
   readonly runtime: Runtime;
+  /** Links to reads, for who cannot send a token. Undefined: none are made. */
+  readonly links?: Links | undefined;
   /** Whether the document list may be read without a token. */
   readonly publicDocumentList: boolean;
   /** Largest file, bytes. */

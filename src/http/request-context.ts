@@ -2,6 +2,7 @@ import type { ParameterizedContext } from 'koa';
 import type { either as E } from 'fp-ts';
 import type { Caller } from './authentication/roles.js';
 import type { ProcessBudget } from './budget/process-budget.js';
+import type { Granted } from './link/links.js';
 import type { QueryValues } from './parameters/query.js';
 import type { UnknownNames } from './parameters/unknown.js';
 import type { ErrorCode } from './problem/error-codes.js';
@@ -60,5 +61,8 @@ export type RequestContext = {
 
 /** A request whose sender has proven who it is and that it may do this. */
 export type AuthorizedContext = RequestContext & { readonly caller: Caller };
+
+/** A request by a link: what that gives, and who made it. */
+export type LinkedContext = AuthorizedContext & { readonly granted: Granted };
 
 export const isHead = ({ ctx }: RequestContext): boolean => ctx.req.method === 'HEAD';

@@ -1,10 +1,11 @@
 import type { either as E } from 'fp-ts';
 import type { Authenticate } from './authentication/authenticate.js';
 import type { Roles } from './authentication/roles.js';
-import type { AuthorizedContext, RequestContext } from './request-context.js';
+import type { Opened } from './link/links.js';
+import type { AuthorizedContext, LinkedContext, RequestContext } from './request-context.js';
 import type { OperationDescription } from './openapi/operation-description.js';
 import type { ErrorCode } from './problem/error-codes.js';
-import type { Failure } from './problem/failure.js';
+import type { Failure, LinkNotValid } from './problem/failure.js';
 import type { HttpResponse } from './response/http-response.js';
 
 export type Handler<Request> = (request: Request) => Promise<E.Either<Failure, HttpResponse>>;
@@ -26,10 +27,10 @@ export type Route = {
 } & Access;
 
 /** Who may use it, and what it does. */
-type Access = TokenRequired | TokenOptional | Public;
+type Access = TokenRequired | TokenOptional | LinkRequired | Public;
 
 /** Reads of history, of earlier states and of files, and exports, are recorded; what users look at all day is not. */
-type Recorded = {
+export type Recorded = {
   /** `past`: where an earlier state is asked for; `preview`: where a change is not made, but its preview is shown. */
   readonly when: 'always' | 'past' | 'preview';
   /** The kind of the one record that it is of; left out where it is of many. */
@@ -66,6 +67,16 @@ export type TokenOptional = {
   readonly handle: Handler<RequestContext>;
 };
 
+/** Whoever has a link to it, in the name of who made that: a token is not even looked at. */
+export type LinkRequired = {
+  readonly access: 'link';
+  /** What the ticket gives that is the `ticket` of its path. */
+  readonly open: (ticket: string) => E.Either<LinkNotValid, Opened>;
+  /** As what each of its answers goes into the record of reads. */
+  readonly recorded: Omit<Recorded, 'when'>;
+  readonly handle: Handler<LinkedContext>;
+};
+
 /** Anybody; a token is not even looked at. */
 type Public = {
   readonly access: 'public';
@@ -87,3 +98,8 @@ export const rowOf =
   <Name extends string>(descriptions: Readonly<Record<Name, OperationDescription>>, row: Pick<Route, 'absent'> = {}) =>
   (operation: Name, method: Route['method'], path: string, roles: Roles) =>
     ({ ...row, operation, description: descriptions[operation], method, path, access: 'token', roles }) as const;
+
+/** An operation by its name in a table of descriptions. */
+export const describedBy =
+  <Name extends string>(descriptions: Readonly<Record<Name, OperationDescription>>) =>
+  (operation: Name) => ({ operation, description: descriptions[operation] });

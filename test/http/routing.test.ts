@@ -177,7 +177,7 @@ describe('the identifier in a path', () => {
 });
 
 describe('the route table', () => {
-  it('names every operation once, and lets only health and description of the service go without a token', async () => {
+  it('names every operation once, and lets only links, health and description of the service go without a token', async () => {
     const { ports, close } = await memoryPorts();
     const readiness = () => Promise.resolve({ checks: {}, missing: [] });
     const routes = routesOf({
@@ -188,7 +188,10 @@ describe('the route table', () => {
     });
     expect(new Set(routes.map(({ operation }) => operation)).size).to.equal(routes.length);
     const open = routes.filter(({ access }) => access !== 'token').map(({ path }) => path);
-    expect(open).to.deep.equal(['/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/docs', '/', '/docs/:asset']);
+    expect(open).to.deep.equal([
+      ...['/link/business/events/:ticket', '/link/document/file/:ticket', '/link/document/events/:ticket'],
+      ...['/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/docs', '/', '/docs/:asset'],
+    ]);
     await close();
   });
 });

@@ -48,7 +48,9 @@ describe('names that an operation does not know', () => {
     as = stack.tokenFor('admin');
     const described = (await (await fetch(`${stack.baseUrl}/openapi.json`)).json()) as Described;
     conforms = makeConforms(described);
-    operations = Object.entries(described.paths).flatMap(([path, methods]) =>
+    // a ticket that nobody gave out is 404 whatever comes with it
+    const paths = Object.entries(described.paths).filter(([path]) => !path.startsWith('/link/'));
+    operations = paths.flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => {
         const { parameters } = operation as unknown as { readonly parameters: ReadonlyArray<Parameter> };
         const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);

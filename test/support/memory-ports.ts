@@ -5,11 +5,13 @@ import { makeDecisions } from '../../src/event-sourcing/decisions.js';
 import { noneSkipped } from '../../src/event-sourcing/skipped-events.js';
 import type { EntityPorts } from '../../src/entities/entity-definition.js';
 import { type Registry, registry as theRegistry } from '../../src/entities/registry.js';
+import { makeLinks } from '../../src/http/link/links.js';
 import type { Route } from '../../src/http/route.js';
 import { diskStorage } from './disk-storage.js';
 import { inMemoryFeed } from './in-memory-ledger.js';
 import { inMemoryQueries } from './in-memory-queries.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
+import { SECRET } from './tokens.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'rows' | 'progress' | 'freshness'>;
@@ -17,7 +19,16 @@ type ReadModel = Pick<EntityPorts, 'queries' | 'findTrustedRow' | 'rows' | 'prog
 /** What the kinds of a registry share, and the read model of each by the name of its projection. */
 export type MemoryPorts = Pick<
   EntityPorts,
-  'store' | 'storage' | 'onFileFault' | 'findSkipped' | 'decisions' | 'onLost' | 'eventKey' | 'feed' | 'runtime'
+  | 'store'
+  | 'storage'
+  | 'onFileFault'
+  | 'findSkipped'
+  | 'decisions'
+  | 'onLost'
+  | 'eventKey'
+  | 'feed'
+  | 'links'
+  | 'runtime'
 > & {
   readonly readModels: Readonly<Record<string, ReadModel>>;
 };
@@ -54,6 +65,7 @@ export const memoryPorts = async (
     decisions: makeDecisions(),
     onLost: () => undefined,
     feed: inMemoryFeed(runtime.clock, store, registry),
+    links: makeLinks(runtime.clock, `${SECRET} (of links)`),
     runtime,
   };
   return { ports, close: () => rm(folder, { recursive: true, force: true }) };

@@ -23,7 +23,11 @@ const PAGE = 500;
 /** A page of at most so many events waits for no history of the budget. */
 const SHORT = 100;
 
-const followLedger = async (feed: LedgerFeed, request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
+/** The feed of the ledger: its events as they come, behind those that are there. */
+export const followLedger = async (
+  feed: LedgerFeed,
+  request: AuthorizedContext,
+): Promise<E.Either<Failure, HttpResponse>> => {
   const read = both(readLedgerParameters(request.query), readFeedPlace(request));
   if (E.isLeft(read)) return read;
   const [{ filter, limit, direction, bom, diff }, place] = read.right;

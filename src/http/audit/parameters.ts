@@ -43,6 +43,8 @@ const filters = {
 
 const Filter = fields(filters);
 
+const { until: _, ...followed } = filters;
+
 const page = {
   diff: parameter<boolean>({
     expectation: 'true or false',
@@ -57,6 +59,9 @@ const page = {
 const Page = fields(page);
 
 export const LedgerParameters = fields({ ...filters, ...page });
+
+/** Of the feed of the ledger, which has neither pages nor an end. */
+export const LedgerFeedParameters = fields({ ...followed, after: page.after });
 
 /** Which events to list. Without `limit`: all of them. */
 type LedgerRequest = Omit<LedgerPageRequest, 'limit'> & {

@@ -10,6 +10,7 @@ import {
   write,
   writeWithoutBody,
 } from '../openapi/operation-description.js';
+import { feedByLink, linkingFeed } from '../link/operations.js';
 import { AsOfParameters } from '../parameters/as-of.js';
 import { EventsParameters } from '../parameters/events.js';
 import { ExactText, exactTextParameter, listParameters } from '../parameters/list.js';
@@ -72,6 +73,9 @@ const removeOwner = {
   failures: [...writeWithoutBody.failures, 413],
 } as const;
 
+/** The purpose of links. */
+export const linkedAs = { events: 'business/events' } as const;
+
 /** What the API description says of each operation on businesses. */
 export const businessOperations = {
   listBusinesses: {
@@ -96,6 +100,16 @@ export const businessOperations = {
     query: EventsParameters,
     success: { eventsOf: businessEvents },
     ...events,
+  },
+  linkBusinessEvents: {
+    tag,
+    summary: 'A link to the feed of a business, which a browser can follow without a token until the link expires',
+    ...linkingFeed(linkedAs.events),
+  },
+  followLinkedBusinessEvents: {
+    tag,
+    summary: 'What happens to a business, as Server-Sent Events, by a link',
+    ...feedByLink,
   },
   createBusiness: {
     tag,

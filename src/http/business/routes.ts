@@ -2,13 +2,15 @@ import type { BusinessUseCases } from '../../application/business/use-cases.js';
 import type { EntityReads } from '../../read/entity-reads.js';
 import type { BusinessFilter } from '../../read/queries.js';
 import { admins, auditors, editors, viewers } from '../authentication/roles.js';
+import type { Links } from '../link/links.js';
 import { API } from '../paths.js';
 import { getRecord } from '../record/get-record.js';
 import { listEvents } from '../record/list-events.js';
+import { linkEventsRows } from '../record/link-events.js';
 import { listRecords } from '../record/list-records.js';
-import { recordedReadsOf, type Route, rowOf } from '../route.js';
+import { describedBy, recordedReadsOf, type Route, rowOf } from '../route.js';
 import { createBusiness, deleteBusiness, updateBusiness } from './change-business.js';
-import { businessListParameters, businessOperations } from './operations.js';
+import { businessListParameters, businessOperations, linkedAs } from './operations.js';
 import { withBusinessRejections } from './rejections.js';
 import { restoreBusinessById, revertBusinessById, type UndoingOfBusinesses } from './undo-business.js';
 import { addOwner, removeOwner, updateOwner } from './change-owners.js';
@@ -22,6 +24,7 @@ const named = `${owner}/:ownerId`;
 
 const { always, past, preview } = recordedReadsOf('Business');
 
+const described = describedBy(businessOperations);
 const row = rowOf(businessOperations, { absent: 'business_not_found' });
 
 const reading = (businesses: EntityReads<BusinessFilter>): ReadonlyArray<Route> => {
@@ -56,7 +59,14 @@ const changing = (businesses: Businesses): ReadonlyArray<Route> => {
   ];
 };
 
-export const businessRoutes = (businesses: Businesses): ReadonlyArray<Route> => [
+/** Without `links`, none are made. */
+export const businessRoutes = (businesses: Businesses, links?: Links): ReadonlyArray<Route> => [
   ...reading(businesses),
+  ...linkEventsRows(links, businesses, {
+    purpose: linkedAs.events,
+    making: row('linkBusinessEvents', 'POST', `${one}/events/link`, auditors),
+    using: described('followLinkedBusinessEvents'),
+    recorded: always,
+  }),
   ...changing(businesses),
 ];

@@ -10,6 +10,8 @@ import {
   write,
   writeWithoutBody,
 } from '../openapi/operation-description.js';
+import { fields } from '../fields/fields-type.js';
+import { byLink, feedByLink, linking, linkingFeed, linkParameters } from '../link/operations.js';
 import { AsOfParameters } from '../parameters/as-of.js';
 import { EventsParameters } from '../parameters/events.js';
 import { ExactText, listParameters, someOfParameter } from '../parameters/list.js';
@@ -46,6 +48,16 @@ export const documentListParameters = listParameters({
   uploadedBy: ExactText,
 } satisfies Record<keyof DocumentFilter, t.Mixed>);
 
+const file = {
+  success: { mediaType: '*/*' },
+  requestHeaders: [...read.requestHeaders, 'Range', 'If-Range'],
+  responseHeaders: ['ETag', 'Content-Disposition', 'Accept-Ranges', 'Repr-Digest'],
+  otherStatuses: [206, 304],
+} as const;
+
+/** The purposes of links. */
+export const linkedAs = { file: 'document/file', events: 'document/events' } as const;
+
 /** What the API description says of each operation on documents. */
 export const documentOperations = {
   listDocuments: {
@@ -71,15 +83,36 @@ export const documentOperations = {
     success: { eventsOf: documentEvents },
     ...events,
   },
+  linkDocumentEvents: {
+    tag,
+    summary: 'A link to the feed of a document, which a browser can follow without a token until the link expires',
+    ...linkingFeed(linkedAs.events),
+  },
+  followLinkedDocumentEvents: {
+    tag,
+    summary: 'What happens to a document, as Server-Sent Events, by a link',
+    ...feedByLink,
+  },
   getDocumentFile: {
     tag,
     summary: 'The file of a document, whole or a range of it, as it is or was',
     query: AsOfParameters,
-    success: { mediaType: '*/*' },
-    requestHeaders: [...read.requestHeaders, 'Range', 'If-Range'],
-    responseHeaders: ['ETag', 'Content-Disposition', 'Accept-Ranges', 'Repr-Digest'],
-    otherStatuses: [206, 304],
+    ...file,
     failures: [...read.failures, 416],
+  },
+  linkDocumentFile: {
+    tag,
+    summary:
+      'A link to the file of a document, as it is or was, which anybody can open without a token until it expires',
+    query: fields({ ...AsOfParameters.props, ...linkParameters }),
+    ...linking(linkedAs.file),
+  },
+  getLinkedDocumentFile: {
+    tag,
+    summary: 'The file of a document by a link, whole or a range of it, for pages of any origin',
+    ...file,
+    ...byLink,
+    failures: [...byLink.failures, 412, 416],
   },
   createDocument: {
     tag,

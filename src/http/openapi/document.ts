@@ -38,6 +38,7 @@ const parametersOf = (
 
 const accessOf = (route: Route): JsonSchema => {
   if (route.access === 'public') return { security: [], description: 'Anybody; a token is not looked at.' };
+  if (route.access === 'link') return { security: [], description: 'Whoever has the link; a token is not looked at.' };
   const roles = route.roles === 'any' ? 'Any good token, whatever its roles.' : `Roles: ${route.roles.join(', ')}.`;
   const past = 'past' in route ? ` An earlier state: ${route.past.join(', ')}.` : '';
   const unknown = route.description.refusesUnknown === true ? ' Any other parameter of the query is 400.' : '';

@@ -17,6 +17,7 @@ export const errorCodes = {
   file_not_found: 'The document has no file, or had none then',
   entity_not_found: 'No record has this id',
   revision_not_found: 'The record is there, or was, but not at that revision or instant',
+  link_not_valid: 'The link was altered or has expired, or was made under another key',
   event_not_found: 'No event of the log has this index',
   no_such_route: 'There is nothing at this path',
   method_not_allowed: 'The path does not take this method; Allow names those that it takes',

@@ -50,6 +50,9 @@ type RevisionNotFound = { readonly _tag: 'RevisionNotFound' };
 /** The document has no file, or had none then. */
 export type FileNotFound = { readonly _tag: 'FileNotFound' };
 
+/** It is no link that this service made, or it has expired; which of them is said to nobody. */
+export type LinkNotValid = { readonly _tag: 'LinkNotValid' };
+
 /** `If-Match` does not name `tag`, which is that of what would be answered. */
 export type TagNotMatched = { readonly _tag: 'TagNotMatched'; readonly tag: string };
 
@@ -110,6 +113,7 @@ export type Failure =
   | EntityNotFound
   | RevisionNotFound
   | FileNotFound
+  | LinkNotValid
   | TagNotMatched
   | NoSuchIndex
   | NotSealedYet

@@ -60,6 +60,12 @@ const problems: ProblemTable = {
   NeverExisted: (_, absent) => notFound(absent),
   RevisionNotFound: () => notFound('revision_not_found'),
   FileNotFound: () => notFound('file_not_found'),
+  LinkNotValid: () => ({
+    status: 404,
+    name: 'Not Found',
+    message: 'The link is not valid, or no longer',
+    code: 'link_not_valid',
+  }),
   NoSuchIndex: () => ({
     status: 404,
     name: 'Not Found',

@@ -20,7 +20,7 @@ import { eventsTag } from './events-tag.js';
 import { nextPage } from './events-window.js';
 import { recordId } from './record-id.js';
 
-type Histories = Pick<EntityReads<never>, 'newestRevision' | 'events' | 'follow'>;
+export type Histories = Pick<EntityReads<never>, 'newestRevision' | 'events' | 'follow'>;
 
 /** What the first page of a history takes while it is read and rendered: itself, and what is made of it. */
 const BYTES = 2 * FIRST_PAGE.bytes;
@@ -45,8 +45,9 @@ const wantsFeed = (ctx: KoaContext): boolean =>
   accepts(ctx.req.headers.accept, EVENT_STREAM) &&
   preferredType(ctx.req.headers.accept, ['application/json', EVENT_STREAM]) === EVENT_STREAM;
 
-const followEvents = async (
-  { newestRevision, follow }: Histories,
+/** The feed of a record: its events as they come, behind those that are there. */
+export const followEvents = async (
+  { newestRevision, follow }: Pick<Histories, 'newestRevision' | 'follow'>,
   request: AuthorizedContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const read = both(readEventsParameters(request.query), readFeedPlace(request));

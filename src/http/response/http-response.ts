@@ -17,6 +17,8 @@ export type HttpResponse = {
   readonly cacheControl?: string;
   /** Default: nothing may be loaded or framed. */
   readonly contentSecurityPolicy?: string;
+  /** Whether pages of other origins may show it. Default: they may not. */
+  readonly crossOriginResourcePolicy?: 'cross-origin';
   /**
    * Instead of a body: parts that come for as long as the client stays, with no limit of time. No cache keeps them. They end
    * by themselves when the response is closed.

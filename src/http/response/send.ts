@@ -15,9 +15,10 @@ type ReadLimit = { readonly clock: Clock; readonly timeoutMs: number };
 const KEPT_BY_NOBODY = 'no-store';
 
 const headersOf = (response: HttpResponse, requestId: string): Array<string> => {
-  const { headers: own = [], body, contentType, contentSecurityPolicy, live } = response;
+  const { headers: own = [], body, contentType, contentSecurityPolicy, crossOriginResourcePolicy, live } = response;
   const { cacheControl = live === undefined ? undefined : KEPT_BY_NOBODY } = response;
-  const headers = [...fixedHeaders(requestId, { contentSecurityPolicy, cacheControl }), ...own];
+  const differing = { contentSecurityPolicy, cacheControl, crossOriginResourcePolicy };
+  const headers = [...fixedHeaders(requestId, differing), ...own];
   if (body !== undefined || contentType !== undefined) headers.push('Content-Type', contentType ?? JSON_TYPE);
   return headers;
 };

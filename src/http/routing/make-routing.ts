@@ -5,7 +5,7 @@ import { connectionOf } from '../budget/connection.js';
 import { NO_QUERY, type Query, type QueryValues, readQuery } from '../parameters/query.js';
 import { type Handling, type KoaContext, pathOf, type RequestContext, type RequestState } from '../request-context.js';
 import type { RecordedRequest } from '../recorded-request.js';
-import { isProbe, type Route } from '../route.js';
+import { isProbe, type LinkRequired, type Route } from '../route.js';
 import { admit, type Admission, asksForPast, type Guarded } from './admit.js';
 import { parametersOf } from './find-unknown.js';
 import { refusingUnknown } from './refuse-unknown.js';
@@ -38,12 +38,34 @@ const handleAdmitted = (
 /** A request whose path the router has read. */
 type RoutedContext = KoaContext & { readonly params: Readonly<Record<string, string>> };
 
+/** The rate limit counts it for who made the link, and so does the record of reads. */
+const handleLinked = (
+  { open, recorded, handle: read }: LinkRequired,
+  { rateLimit }: Pick<Admission, 'rateLimit'>,
+  ctx: RoutedContext,
+  query: Query,
+): Handling => {
+  const opened = open(ctx.params['ticket'] ?? '');
+  const caller = E.isRight(opened) ? opened.right.caller : undefined;
+  ctx.state.caller = caller;
+  const exceeded = rateLimit?.(caller, ctx);
+  if (exceeded !== undefined) return E.left(exceeded);
+  if (E.isLeft(opened)) return opened;
+  const { granted } = opened.right;
+  ctx.state.record = granted.record;
+  const { entityType, form } = recorded;
+  ctx.state.recorded = { entityType, form, known: Object.keys(granted.query), values: granted.query };
+  if (connectionOf(ctx.req.socket).isGone()) return E.left({ _tag: 'ClientGone' });
+  return read({ ...requestOf(ctx, query), ...opened.right });
+};
+
 /** Begins to handle a request, at once where its token is known. */
 const handle = (route: Route, admission: Admission, ctx: RoutedContext, query: Query): Handling => {
   if (route.access === 'public') {
     const exceeded = isProbe(route) ? undefined : admission.rateLimit?.(undefined, ctx);
     return exceeded === undefined ? route.handle(requestOf(ctx, query)) : E.left(exceeded);
   }
+  if (route.access === 'link') return handleLinked(route, admission, ctx, query);
   const identified = admission.authenticate(ctx);
   return identified instanceof Promise
     ? identified.then((known) => handleAdmitted(route, admission, known, ctx, query))

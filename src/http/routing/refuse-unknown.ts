@@ -61,7 +61,8 @@ export const refusingUnknown = (routes: ReadonlyArray<Route>): ReadonlyArray<Rou
   return routes.map((route) => {
     if (isProbe(route)) return route;
     const find = findIn(route);
-    return route.access === 'token'
+    if (route.access === 'token') return { ...route, handle: refusing(route, find, route.handle) };
+    return route.access === 'link'
       ? { ...route, handle: refusing(route, find, route.handle) }
       : { ...route, handle: refusing(route, find, route.handle) };
   });

@@ -62,6 +62,10 @@ export const embeddedEventKeys = (random: Random, dataDir: string): Promise<stri
 export const embeddedSnapshotKey = (random: Random, dataDir: string): Promise<string | undefined> =>
   keyBesideData(random, dataDir, 'snapshot-key');
 
+/** The key that signs links for a while when none is configured. Throws errors of the file system. */
+export const embeddedLinkKey = (random: Random, dataDir: string): Promise<string | undefined> =>
+  keyBesideData(random, dataDir, 'link-key');
+
 /** The key that signs checkpoints when none is configured; `make` makes one. Throws errors of the file system. */
 export const embeddedCheckpointKey = (
   random: Random,

@@ -10,7 +10,7 @@ import type { Random } from '../../event-sourcing/random.js';
 
 type SecretSettings = Pick<
   Config,
-  'dataDir' | 'databaseUrl' | 'eventKeys' | 'snapshotKey' | 'checkpointKey' | 'jwt' | 'metricsToken'
+  'dataDir' | 'databaseUrl' | 'eventKeys' | 'snapshotKey' | 'checkpointKey' | 'linkKey' | 'jwt' | 'metricsToken'
 >;
 
 /** The secrets of a service: files that it made in its data directory, and settings. */
@@ -30,6 +30,7 @@ export const OWN_SECRETS = {
     setting: 'CHECKPOINT_KEY',
     without: 'checkpoints are signed with another key',
   },
+  linkKey: { file: 'link-key', setting: 'LINK_KEY', without: 'links that were handed out are not valid' },
   jwtSecret: { file: 'jwt-secret', setting: 'JWT_SECRET', without: 'earlier tokens are not valid' },
 } as const;
 
@@ -39,8 +40,9 @@ export const secretsOf = (config: SecretSettings): Secrets => {
   const { jwtSecret } = OWN_SECRETS;
   const own: Array<string> = jwt.key._tag === 'Development' ? [jwtSecret.file] : [];
   const given: Array<string> = jwt.key._tag === 'Secret' ? [jwtSecret.setting] : [];
-  const settings = { eventKey: config.eventKeys, snapshotKey: config.snapshotKey, checkpointKey: config.checkpointKey };
-  for (const name of ['eventKey', 'snapshotKey', 'checkpointKey'] as const)
+  const { eventKeys: eventKey, snapshotKey, checkpointKey, linkKey } = config;
+  const settings = { eventKey, snapshotKey, checkpointKey, linkKey };
+  for (const name of ['eventKey', 'snapshotKey', 'checkpointKey', 'linkKey'] as const)
     if (settings[name] !== undefined) given.push(OWN_SECRETS[name].setting);
     else if (databaseUrl === undefined) own.push(OWN_SECRETS[name].file);
   if (metricsToken !== undefined) given.push('METRICS_TOKEN');

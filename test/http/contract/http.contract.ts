@@ -12,6 +12,7 @@ import { filesContract } from './files.contract.js';
 import { findingContract } from './finding.contract.js';
 import { historyContract } from './history.contract.js';
 import { idempotencyContract } from './idempotency.contract.js';
+import { linksContract } from './links.contract.js';
 import { listsContract } from './lists.contract.js';
 import { ownersContract } from './owners.contract.js';
 import { putFileContract } from './put-file.contract.js';
@@ -29,6 +30,7 @@ export const httpContract = (name: string, start: () => Promise<Stack>): Mocha.S
     documentsContract(suite);
     filesContract(suite);
     putFileContract(suite);
+    linksContract(suite);
     listsContract(suite);
     findingContract(suite);
     historyContract(suite);

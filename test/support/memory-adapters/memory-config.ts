@@ -17,6 +17,7 @@ export const memoryConfig = (checkpointKey: string): Config =>
       HOST: 'service.example',
       JWT_SECRET: SECRET,
       EVENT_KEY: `${SECRET} (of events)`,
+      LINK_KEY: `${SECRET} (of links)`,
       SNAPSHOT_KEY: `${SECRET} (of rows)`,
       CHECKPOINT_KEY: checkpointKey,
     }),

@@ -1,6 +1,8 @@
 import { either as E, option as O } from 'fp-ts';
 import type { EntityReads } from '../../../read/entity-reads.js';
 import type { GetFile } from '../../../read/get-file.js';
+import type { FileVersion } from '../../../read/queries.js';
+import type { Conditions } from '../../request/conditions.js';
 import { type RequestContext, isHead } from '../../request-context.js';
 import type { Failure } from '../../problem/failure.js';
 import { readRecordRequest } from '../../record/read-record-request.js';
@@ -15,6 +17,21 @@ const SHORT = 64 * 1024;
 
 export type FileReads = { readonly getFile: GetFile; readonly files: FileSource };
 
+/** Answers a file that was found, a long one in its turn. */
+export const answerFile =
+  ({ files }: Pick<FileReads, 'files'>) =>
+  async (
+    request: RequestContext,
+    id: string,
+    version: FileVersion,
+    conditions: Conditions,
+  ): Promise<E.Either<Failure, HttpResponse>> => {
+    const { file } = version;
+    const isLong = file !== null && file.size > SHORT && !isHead(request);
+    if (isLong && !(await request.ctx.state.acquire('files'))) return E.left({ _tag: 'Overloaded' });
+    return fileResponse(files)(request, id, version, conditions);
+  };
+
 /** GET of a document's file: the one it has now, or had at a revision or an instant. */
 export const getFile =
   ({ getFile: find, files, newestRevision }: FileReads & Pick<EntityReads<never>, 'newestRevision'>) =>
@@ -25,8 +42,5 @@ export const getFile =
     const version = await find(id, asOf, pageAdmission(request));
     if (E.isLeft(version)) return version;
     if (O.isNone(version.right)) return stateAbsent({ newestRevision }, id, asOf);
-    const { file } = version.right.value;
-    const isLong = file !== null && file.size > SHORT && !isHead(request);
-    if (isLong && !(await request.ctx.state.acquire('files'))) return E.left({ _tag: 'Overloaded' });
-    return fileResponse(files)(request, id, version.right.value, conditions);
+    return answerFile({ files })(request, id, version.right.value, conditions);
   };
