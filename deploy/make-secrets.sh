@@ -65,7 +65,7 @@ secret files/secret-key random
 secret log/admin-password random
 
 # Each stack has keys of its own. An earlier version gave the cluster those of the other stack: there it keeps them.
-for key in jwt-secret snapshot-key event-key; do
+for key in jwt-secret snapshot-key event-key link-key; do
   keep service/$key cluster/$key
   secret cluster/$key random
   secret service/$key random
@@ -118,7 +118,7 @@ for node in log1 log2 log3; do
   hand log/$node/node.key $node/node.key $LOG_UID
 done
 for stack in service cluster; do
-  for key in jwt-secret snapshot-key event-key; do hand $stack/$key $stack/$key $SERVICE_UID; done
+  for key in jwt-secret snapshot-key event-key link-key; do hand $stack/$key $stack/$key $SERVICE_UID; done
   hand files/access-key $stack/s3-access-key $SERVICE_UID
   hand files/secret-key $stack/s3-secret-key $SERVICE_UID
 done

@@ -17,6 +17,7 @@ describe('the configuration refuses', () => {
   const refused: ReadonlyArray<readonly [string, Readonly<Record<string, string>>, string]> = [
     ['a key in PEM form as secret', { JWT_SECRET: pemOf('PUBLIC') }, `JWT_SECRET: ${noSecret}`],
     ['one repeated character as secret', { JWT_SECRET: 'p'.repeat(64) }, `JWT_SECRET: ${noSecret}`],
+    ['one repeated character as key of links', { LINK_KEY: '0'.repeat(64) }, `LINK_KEY: ${noSecret}`],
     ['one repeated character as key of rows', { SNAPSHOT_KEY: '0'.repeat(64) }, `SNAPSHOT_KEY: ${noSecret}`],
     [
       'a private key as public key',
@@ -134,6 +135,7 @@ describe('the configuration refuses', () => {
     ['JWT_PUBLIC_KEY', [planted, pemOf('PRIVATE')]],
     ['JWKS_URI', [`ftp://a:${planted}@issuer`, `https://issuer:${planted}/`, `https://issuer/#${planted}`]],
     ['SNAPSHOT_KEY', [planted]],
+    ['LINK_KEY', [planted]],
     ['EVENT_KEY', [planted, `${secret}\n${planted}`]],
     ['METRICS_TOKEN', [planted, `${planted} ${secret}`]],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', [`http://a:${planted}@collector`, `http://collector?${planted}`, planted]],

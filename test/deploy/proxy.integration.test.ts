@@ -78,6 +78,17 @@ describe('the configuration of the proxy', () => {
     expect(log).to.include('GET /api/v1/business/b-1/owner/:ownerId 200').and.not.to.include('Private');
   });
 
+  it('logs no ticket of a link', async () => {
+    for (const place of [
+      'link/document/file/Secret.x',
+      'records/link/audit/events/Secret.x/',
+      '/link//document/file/Secret.x',
+    ])
+      expect((await fetch(`${base}/${place}`)).status).to.equal(200);
+    const log = await untilFile(path.join(directory, 'access.log'), (text) => text?.split('/link/').length === 4);
+    expect(log).to.include('GET /link/document/file/:ticket 200').and.not.to.include('Secret');
+  });
+
   it('logs no query of a request that no service has answered', async () => {
     upstream.closeAllConnections();
     upstream.close();

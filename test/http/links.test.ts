@@ -8,12 +8,17 @@ import { makeLinks } from '../../src/http/link/links.js';
 import type { Read } from '../../src/read/access/access-record.js';
 import { callerOf, idOf } from '../support/client.js';
 import { follow } from '../support/event-stream.js';
-import { inMemoryFeed } from '../support/in-memory-ledger.js';
+import { auditRoutes } from '../../src/http/audit/routes.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
+import { inMemoryFeed, noChanges, queriesOver } from '../support/in-memory-ledger.js';
 import { makeManualClock } from '../support/manual-clock.js';
 import { type MemoryStack, type MemoryStackOptions, startMemoryStack } from '../support/memory-stack.js';
 import { SECRET } from '../support/tokens.js';
 
 const KEY = 'a key of the tests for links, of 32 bytes and more';
+
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
 
 type Link = { readonly url: string; readonly expiresAt: string };
 
@@ -35,7 +40,7 @@ describe('links for a while', () => {
 
     it('are not accepted with any character altered, left out, or added', () => {
       const character = fc.string({ minLength: 1, maxLength: 1, unit: 'binary' });
-      const base64 = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=');
+      const base64 = fc.constantFrom(...BASE64URL, '.', '=');
       fc.assert(
         fc.property(fc.nat(ticket.length), fc.nat(1), fc.oneof(base64, character, fc.constant('')), (at, cut, put) => {
           const altered = ticket.slice(0, at) + put + ticket.slice(at + cut);
@@ -48,9 +53,9 @@ describe('links for a while', () => {
 
     it('are not accepted with another last character that stands for the same bytes', () => {
       const bytes = Buffer.from(ticket.slice(-43), 'base64url');
-      const same = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
-        .map((last) => ticket.slice(0, -1) + last)
-        .filter((text) => text !== ticket && Buffer.from(text.slice(-43), 'base64url').equals(bytes));
+      const same = BASE64URL.map((last) => ticket.slice(0, -1) + last).filter(
+        (text) => text !== ticket && Buffer.from(text.slice(-43), 'base64url').equals(bytes),
+      );
       expect(same).to.have.lengthOf(3);
       for (const text of same) expect(E.isLeft(links.open('document/file', text))).to.equal(true);
     });
@@ -170,6 +175,30 @@ describe('links for a while', () => {
       await clock.advance(10_001);
       expect(await ended).to.equal('ended');
       expect(await open(url)).to.equal(404);
+    });
+
+    it('to the feed of all records keeps its filters, and starts where it says', async () => {
+      const store = makeInMemoryEventStore();
+      const feed = inMemoryFeed(systemRuntime.clock, store, registry);
+      const { page } = queriesOver(() => Promise.resolve([]));
+      const links = makeLinks(systemRuntime.clock, KEY);
+      const routes = auditRoutes({ page, nextPage: page }, feed, noChanges, undefined, links);
+      await start({ routes, ports: () => ({ store, feed, links }) });
+      const ask = async (query: string, role = 'auditor') => {
+        const headers = { authorization: `Bearer ${stack.tokenFor(role, 'ann')}` };
+        const response = await fetch(`${stack.baseUrl}/audit/v1/events/link${query}`, { method: 'POST', headers });
+        return { status: response.status, ...((await response.json()) as Link) };
+      };
+      const { url } = await ask('?entityType=Document&name=DocumentUpdated&seconds=60');
+      const { until, leave } = await follow(stack.baseUrl + url, '');
+      const names = (await until(2)).map(({ data }) => (data as { readonly name?: string }).name);
+      leave();
+      expect(names).to.deep.equal(['DocumentUpdated', undefined]);
+      const { what, operation } = reads.at(-1) ?? {};
+      expect([operation, what]).to.deep.equal(['followLinkedEvents', 'entityType=Document&name=DocumentUpdated']);
+      for (const query of ['?until=2026-01-01T00:00:00Z', '?limit=1', '?diff=true', '?value=x'])
+        expect((await ask(query)).status, query).to.equal(400);
+      expect((await ask('', 'viewer')).status).to.equal(401);
     });
 
     it('is not made where the service has no key for links', async () => {

@@ -191,6 +191,9 @@ describe('the description of the API', () => {
     expect(open.map(([path]) => path).sort()).to.deep.equal([
       '/docs',
       '/docs/{asset}',
+      '/link/business/events/{ticket}',
+      '/link/document/events/{ticket}',
+      '/link/document/file/{ticket}',
       '/livez',
       '/openapi.json',
       '/openapi.yaml',

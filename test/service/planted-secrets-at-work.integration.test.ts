@@ -68,6 +68,7 @@ describe('planted secrets at work', function () {
     const key = (await saidBy(['log', 'new-key', 'planted.example/records'], {})).split('\n')[1] ?? '';
     const env = {
       ...{ DATABASE_URL: proxy.url, TMPDIR: temporary, LOG_LEVEL: 'trace', CHECKPOINT_KEY: key, DATA_DIR: dataDir },
+      ...{ LINK_KEY: plant('links') },
       ...{ SNAPSHOT_KEY: plant('snapshot'), EVENT_KEY: plant('event'), METRICS_TOKEN: plant('metrics', true) },
       ...{ OTEL_EXPORTER_OTLP_ENDPOINT: http, OTEL_EXPORTER_OTLP_HEADERS: `x-key=${encoded}` },
       ...{ OTEL_LOG_LEVEL: 'all', OTEL_BSP_SCHEDULE_DELAY: '100', PGPASSWORD: secret },

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import type { OperationDescription } from '../openapi/operation-description.js';
 import type { QueryValues } from '../parameters/query.js';
 import { LINK } from '../paths.js';
-import type { Failure, RequestInvalid } from '../problem/failure.js';
+import { type Failure, requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import type { AuthorizedContext } from '../request-context.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
@@ -39,9 +39,12 @@ const makeLink =
   ): Handler<AuthorizedContext> =>
   async (request) => {
     const { seconds: _, ...query } = request.query;
-    const read = both(decodeRequest(LinkParameters)(request.query), readWanted(query));
+    // a filter that the read does not know would let through more than its sender means
+    const strays = request.unknown?.parameters ?? [];
+    const known = strays.length === 0 ? E.right(undefined) : E.left(requestInvalid(...strays));
+    const read = both(known, both(decodeRequest(LinkParameters)(request.query), readWanted(query)));
     if (E.isLeft(read)) return read;
-    const [{ seconds = LONGEST_SECONDS }, wanted] = read.right;
+    const [, [{ seconds = LONGEST_SECONDS }, wanted]] = read.right;
     const granted = await grant({ ...request, query }, wanted);
     if (E.isLeft(granted)) return granted;
     const link = links.make(purpose, request.caller, granted.right, seconds);

@@ -45,7 +45,7 @@ const killedWithFilesIn = (root: string): string => `
   }, 1).unref();
 `;
 
-const SECRETS = ['checkpoint-key', 'event-key', 'jwt-secret', 'snapshot-key'];
+const SECRETS = ['checkpoint-key', 'event-key', 'jwt-secret', 'link-key', 'snapshot-key'];
 
 describe('the commands that back up and restore', function () {
   this.timeout(600_000);
