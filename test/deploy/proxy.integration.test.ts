@@ -84,8 +84,8 @@ describe('the configuration of the proxy', () => {
       'records/link/audit/events/Secret.x/',
       '/link//document/file/Secret.x',
     ])
-      expect((await fetch(`${base}/${place}`)).status).to.equal(200);
-    const log = await untilFile(path.join(directory, 'access.log'), (text) => text?.split('/link/').length === 4);
+      expect((await fetch(`${proxy.base}/${place}`)).status).to.equal(200);
+    const log = await untilFile(path.join(proxy.directory, 'access.log'), (text) => text?.split('/link/').length === 4);
     expect(log).to.include('GET /link/document/file/:ticket 200').and.not.to.include('Secret');
   });
 

@@ -23,7 +23,7 @@ const compose = async (settings: Settings, stopServers: () => Promise<void>): Pr
     await stopServers();
     await rm(dataDir, { recursive: true });
   };
-  const secrets = { JWT_SECRET: SECRET, EVENT_KEY: `${SECRET} (of events)` };
+  const secrets = { JWT_SECRET: SECRET, EVENT_KEY: `${SECRET} (of events)`, LINK_KEY: `${SECRET} (of links)` };
   const fixed = {
     LOG_LEVEL: 'fatal',
     MAX_UPLOAD_BYTES: '1000000',

@@ -1,9 +1,10 @@
 import * as t from 'io-ts';
 import { EVENT_STREAM } from '../feed/event-stream.js';
-import { feedParameters, LAST_EVENT_ID } from '../feed/parameters.js';
+import { LAST_EVENT_ID } from '../feed/parameters.js';
 import { fields } from '../fields/fields-type.js';
 import { explain, named } from '../fields/json-schema.js';
 import { instant } from '../openapi/response-schemas.js';
+import { revisionParameter } from '../parameters/revision.js';
 import { parameter } from '../parameters/parameter.js';
 
 /** What a link lives at most, and where it is not said for how long; and never longer than the token of who makes it. */
@@ -46,9 +47,14 @@ export const linking = (path: string) => ({
   failures: [400, 401, 404, 500, 503],
 });
 
+/** Where the feed of a record begins, that a link leads to. */
+export const LinkedFeedParameters = fields({
+  after: revisionParameter('Starts the feed behind the event with this index among the events of all records.'),
+});
+
 /** The making of a link to the feed of a record. */
 export const linkingFeed = (path: string) => ({
-  query: fields({ ...feedParameters, ...linkParameters }),
+  query: fields({ ...LinkedFeedParameters.props, ...linkParameters }),
   ...linking(path),
 });
 

@@ -1,14 +1,11 @@
 import { either as E } from 'fp-ts';
-import { feedParameters } from '../feed/parameters.js';
-import { fields } from '../fields/fields-type.js';
 import { type Linked, linkRows } from '../link/link-rows.js';
 import type { Links } from '../link/links.js';
+import { LinkedFeedParameters } from '../link/operations.js';
 import { decodeRequest } from '../request/decode.js';
 import type { Route } from '../route.js';
 import { followEvents, type Histories } from './list-events.js';
 import { recordId } from './record-id.js';
-
-const FeedParameters = fields(feedParameters);
 
 /** The rows in which links to the feed of a record are made and used; the record may be deleted. */
 export const linkEventsRows = (
@@ -18,7 +15,7 @@ export const linkEventsRows = (
 ): ReadonlyArray<Route> =>
   linkRows(links, {
     ...rows,
-    wanted: decodeRequest(FeedParameters),
+    wanted: decodeRequest(LinkedFeedParameters),
     grant: async ({ params, query }) => {
       const id = recordId(params['id']);
       if (E.isLeft(id)) return id;

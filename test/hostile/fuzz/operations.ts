@@ -35,7 +35,7 @@ type DescribedOperation = {
   readonly security: ReadonlyArray<object>;
   readonly parameters: ReadonlyArray<Parameter>;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: Readonly<Record<string, object>>;
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
 };
 
 const namesAfter = (label: string, description = ''): ReadonlyArray<string> =>
@@ -64,14 +64,26 @@ const operationOf = (template: string, method: string, described: DescribedOpera
   };
 };
 
-/** Every operation of a document, in its order. */
+/** Whether it answers nothing but a feed, which does not end: that is asked for by no request. */
+const isFeed = ({ responses }: DescribedOperation): boolean =>
+  Object.keys(responses['200']?.content ?? {}).join() === 'text/event-stream';
+
+/** Every operation of a document whose answers end, in its order. */
 export const operationsOf = ({ paths }: Described): ReadonlyArray<Operation> =>
   Object.entries(paths).flatMap(([template, methods]) =>
-    Object.entries(methods).map(([method, described]) =>
+    Object.entries(methods).flatMap(([method, given]) => {
       // reason: the document is checked to be valid OpenAPI by a test of its own
-      operationOf(template, method, described as unknown as DescribedOperation),
-    ),
+      const described = given as unknown as DescribedOperation;
+      return isFeed(described) ? [] : [operationOf(template, method, described)];
+    }),
   );
+
+/** Whether its path has a ticket, which a link has brought. */
+export const isByLink = ({ template }: Operation): boolean => template.endsWith('/{ticket}');
+
+/** Whether it answers the file of a record, or a link to it. */
+export const isAboutFile = ({ statuses, template }: Operation): boolean =>
+  statuses.includes(206) || /Id\}\/link$/.test(template);
 
 export const isPublic = ({ roles, isForAnyRole }: Operation): boolean => roles.length === 0 && !isForAnyRole;
 

@@ -1,7 +1,7 @@
 import type { Context, Mutation } from './draft.js';
 import { mutationsFor } from './mutations/all.js';
 import { asDescribed } from './mutations/as-described.js';
-import { isPublic, type Operation } from './operations.js';
+import { isByLink, isPublic, type Operation } from './operations.js';
 import { makeCycle, makeRandom } from './random.js';
 import { neededFirst } from './valid-draft.js';
 
@@ -13,6 +13,14 @@ const MOST_BEFORE = 4;
 
 /** How often an operation on records is tried for each time that a public one is. */
 const ON_RECORDS = 4;
+
+/** The same of links, of which there are none at the beginning. */
+const BY_LINK = 2;
+
+const weightOf = (operation: Operation): number => {
+  if (isByLink(operation)) return BY_LINK;
+  return isPublic(operation) ? 1 : ON_RECORDS;
+};
 
 const preparationOf = ({ operation, mutation }: Plan, context: Context): Plan | undefined => {
   const needed = neededFirst(operation, context);
@@ -26,7 +34,7 @@ export const makeSchedule = (seed: number, operations: ReadonlyArray<Operation>)
   const random = makeRandom(seed);
   const nextOperation = makeCycle(
     random,
-    operations.flatMap((operation) => Array.from({ length: isPublic(operation) ? 1 : ON_RECORDS }, () => operation)),
+    operations.flatMap((operation) => Array.from({ length: weightOf(operation) }, () => operation)),
   );
   const nextMutation = new Map(operations.map((operation) => [operation, makeCycle(random, mutationsFor(operation))]));
   const plan = (): Plan => {

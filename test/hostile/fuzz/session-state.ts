@@ -60,7 +60,7 @@ export class SessionState {
   readonly keyed: Array<Keyed> = [];
   /** Targets of `Link`. */
   readonly links: Array<string> = [];
-  /** By parameter: values seen in the pages. */
+  /** By parameter: values seen in pages and links. */
   readonly seen = new Map<string, Set<string>>();
   /** By path: the tag that a GET was answered with. */
   readonly tags = new Map<string, string>();
@@ -101,7 +101,8 @@ export class SessionState {
     const { status, headers } = answer;
     if (status !== 200) return;
     const text = answer.bytes.toString();
-    if (typeof headers.location === 'string') this.#create(headers, text);
+    if (operation.template.endsWith('/link')) this.#see(String(objectIn(text)['url']));
+    else if (typeof headers.location === 'string') this.#create(headers, text);
     else if (record !== undefined && method !== 'GET' && method !== 'HEAD')
       this.#change(operation, record, part, headers.etag, text);
     else this.#look(record, path, answer, text);
@@ -158,9 +159,12 @@ export class SessionState {
 
   /** Values of path parameters in the addresses that a page names. */
   #readPage(html: string): void {
-    for (const [, address = ''] of html.matchAll(/(?:href|src)="(docs\/[^"]+)"/g))
-      for (const { template } of this.#operations)
-        for (const [name, value] of matchTemplate(template, `/${address}`) ?? [])
-          this.seen.set(name, (this.seen.get(name) ?? new Set()).add(value));
+    for (const [, address = ''] of html.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)) this.#see(`/${address}`);
+  }
+
+  #see(path: string): void {
+    for (const { template } of this.#operations)
+      for (const [name, value] of matchTemplate(template, path) ?? [])
+        this.seen.set(name, (this.seen.get(name) ?? new Set()).add(value));
   }
 }

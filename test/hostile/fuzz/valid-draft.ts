@@ -1,8 +1,8 @@
 import type { Part } from '../../support/multipart-form.js';
 import type { Schema } from '../../support/arbitrary-of-schema.js';
 import type { Body, Context, Draft, Pairs } from './draft.js';
-import { type Expectation, only } from './expectation.js';
-import { documents, isPublic, type Operation, pathNames, queryOf } from './operations.js';
+import { anything, type Expectation, only } from './expectation.js';
+import { documents, isAboutFile, isByLink, isPublic, type Operation, pathNames, queryOf } from './operations.js';
 import { parameterTexts } from './parameter-texts.js';
 import { formValues } from './values.js';
 import type { KnownRecord } from './session-state.js';
@@ -44,7 +44,7 @@ const recordOf = (operation: Operation, context: Context): KnownRecord | undefin
   const records = deleted.length > 0 ? deleted : context.state.records(name);
   const partName = partNameOf(operation, context);
   const hasFile = ({ fileSize }: KnownRecord): boolean => fileSize !== undefined;
-  const isBetter = partName !== undefined ? hasParts(partName) : documents(operation, 206) ? hasFile : () => true;
+  const isBetter = partName !== undefined ? hasParts(partName) : isAboutFile(operation) ? hasFile : () => true;
   return oneOf(context, records.filter(isBetter)) ?? oneOf(context, records);
 };
 
@@ -180,8 +180,10 @@ const bodyFor = ({ json, form, isOfFile }: Operation, target: Target, context: C
 /** What a request in good order is answered with: success, and what depends on more than the request. */
 const expectationOf = (operation: Operation, target: Target, query: Pairs): Expectation => {
   if (!target.isKnown) return only(404);
+  // no session knows what a ticket is of, which may be deleted since
+  if (isByLink(operation)) return anything;
   const isPast = query.some(([name]) => name === 'revision' || name === 'at');
-  const mayLack = isPast || (documents(operation, 206) && target.record?.fileSize === undefined);
+  const mayLack = isPast || (isAboutFile(operation) && target.record?.fileSize === undefined);
   const mayClash = documents(operation, 409);
   return only(200, ...(mayLack ? [404] : []), ...(mayClash ? [409] : []));
 };

@@ -88,7 +88,7 @@ export const promisesOf = (table: ReadonlyArray<Route>, document: ReturnType<typ
 
   const rolesOf = (operation: string): ReadonlyArray<string> =>
     table.flatMap((route) =>
-      route.operation === operation && route.access !== 'public' ? route.roles.map((role) => `for ${role}`) : [],
+      route.operation === operation && 'roles' in route ? [route.roles].flat().map((role) => `for ${role}`) : [],
     );
 
   const ofOperations = Object.entries(document.paths)

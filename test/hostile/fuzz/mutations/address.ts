@@ -82,7 +82,8 @@ export const address: ReadonlyArray<Mutation> = [
       if (draft.record === undefined || deleted.length === 0) return;
       withTarget(draft, draft.record, random.pick(deleted).id);
       const isPast = draft.query.some(([name]) => name === 'revision' || name === 'at');
-      draft.expects = draft.operation.template.endsWith('/events') ? only(200) : isPast ? only(200, 404) : only(404);
+      const isOfHistory = /\/events(\/link)?$/.test(draft.operation.template);
+      draft.expects = isOfHistory ? only(200) : isPast ? only(200, 404) : only(404);
     },
   },
   {

@@ -1,6 +1,6 @@
 import { type Context, type Draft, type Mutation, type Pairs, without } from '../draft.js';
-import { invalid, only } from '../expectation.js';
-import { documents, type Operation, takes } from '../operations.js';
+import { anything, invalid, only } from '../expectation.js';
+import { documents, isByLink, type Operation, takes } from '../operations.js';
 
 const conditional = (operation: Operation): boolean => takes(operation, 'header', 'If-Match');
 const cacheable = (operation: Operation): boolean => documents(operation, 304);
@@ -48,8 +48,17 @@ const malformed =
     if (!isNothing(draft)) draft.expects = invalid(name);
   };
 
+/** The same, but that no session knows what a ticket is of: which tag and size that has, or whether it is deleted. */
+const ofWhatIsKnown = (mutation: Mutation): Mutation => ({
+  ...mutation,
+  apply: (draft, context) => {
+    mutation.apply(draft, context);
+    if (isByLink(draft.operation)) draft.expects = anything;
+  },
+});
+
 /** `If-Match` and `If-None-Match`. */
-export const conditions: ReadonlyArray<Mutation> = [
+const allConditions: ReadonlyArray<Mutation> = [
   {
     name: 'if it is at its newest revision',
     suits: conditional,
@@ -101,7 +110,7 @@ const part = (draft: Draft, range: string, ...statuses: ReadonlyArray<number>): 
 };
 
 /** `Range` and `If-Range`. */
-export const ranges: ReadonlyArray<Mutation> = [
+const allRanges: ReadonlyArray<Mutation> = [
   {
     name: 'a range of it',
     weight: 2,
@@ -159,3 +168,7 @@ export const ranges: ReadonlyArray<Mutation> = [
     },
   },
 ];
+
+export const conditions = allConditions.map(ofWhatIsKnown);
+
+export const ranges = allRanges.map(ofWhatIsKnown);

@@ -34,7 +34,7 @@ const UNREADABLE = [
     'a;filename=".."',
   ],
   ...['a; filename=report; filename=report', "a; filename=report; filename*=UTF-8''%ff", "a; filename*=koi8-r''report"],
-  ...['a; filename="\u00e7report"', 'a; filename=""', "a; filename*=UTF-8''", 'a; filename="report/"'],
+  ...['a; filename=""', "a; filename*=UTF-8''", 'a; filename="report/"'],
 ];
 
 const TYPES = [

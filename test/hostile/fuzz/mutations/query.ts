@@ -1,6 +1,6 @@
 import { type Context, type Draft, type Mutation, without, withPair } from '../draft.js';
 import { anything, invalid, only } from '../expectation.js';
-import { type Operation, queryOf } from '../operations.js';
+import { isAboutFile, type Operation, queryOf } from '../operations.js';
 import { parameterTexts } from '../parameter-texts.js';
 
 const hasQuery = (operation: Operation): boolean => queryOf(operation).length > 0;
@@ -92,7 +92,7 @@ export const query: ReadonlyArray<Mutation> = [
     suits: takesPast,
     apply: (draft) => {
       draft.query = [['revision', '0']];
-      draft.expects = draft.operation.statuses.includes(206) ? only(200, 404) : only(200);
+      draft.expects = isAboutFile(draft.operation) ? only(200, 404) : only(200);
     },
   },
   {

@@ -1,9 +1,9 @@
 import type { Draft, Context, Mutation } from '../draft.js';
 import { invalid } from '../expectation.js';
-import { type Operation, pathNames, queryOf, takes } from '../operations.js';
+import { isByLink, type Operation, pathNames, queryOf, takes } from '../operations.js';
 
-/** Probes do not look at names. */
-const looksAtNames = (operation: Operation): boolean => takes(operation, 'header', 'Prefer');
+/** Probes do not look at names, and a ticket that nobody gave out is 404 whatever comes with it. */
+const looksAtNames = (operation: Operation): boolean => takes(operation, 'header', 'Prefer') && !isByLink(operation);
 
 const UNKNOWN = ['foo', '__proto__', 'constructor', 'toString', 'limit[]', ' limit', 'Limit', 'ç'];
 
