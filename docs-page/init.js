@@ -14,6 +14,19 @@ const leaveEmptyOut = () => ({
   },
 });
 
+/** Generators of clients look for JSON first; who tries it by hand sends a file by its form. */
+const showFormFirst = () => ({
+  wrapComponents: {
+    contentType:
+      (Original, { React }) =>
+      (props) =>
+        React.createElement(Original, {
+          ...props,
+          contentTypes: props.contentTypes?.sortBy((mediaType) => mediaType !== 'multipart/form-data'),
+        }),
+  },
+});
+
 /** What most readers of an operation do not need is one line that opens: all errors, and the headers of either side. */
 const fold = () => {
   const folded = (React, name, title, keys, ...content) =>
@@ -121,7 +134,7 @@ const page = SwaggerUIBundle({
   deepLinking: true,
   // the schemas are below the operations, closed
   defaultModelsExpandDepth: 0,
-  plugins: [leaveEmptyOut, fold, keepTokenForTab],
+  plugins: [leaveEmptyOut, showFormFirst, fold, keepTokenForTab],
   onComplete: () => {
     const token = sessionStorage.getItem(TOKEN);
     if (token !== null) page.preauthorizeApiKey('bearer', token);

@@ -51,6 +51,12 @@ describe('the description of the API, for generators of clients', () => {
     expect(placesOf(document, isUnionWithNull)).to.deep.equal([]);
   });
 
+  it('has one type for a value, if need be beside null: of two, some languages take the second', () => {
+    const isOfSeveral = ({ type }: Readonly<Record<string, unknown>>): boolean =>
+      Array.isArray(type) && type.filter((name) => name !== 'null').length > 1;
+    expect(placesOf(document, isOfSeveral)).to.deep.equal([]);
+  });
+
   it('says the type of what has one value or a few', () => {
     const isWithoutType = (schema: Readonly<Record<string, unknown>>): boolean =>
       ('const' in schema && typeof schema['const'] !== 'object' && !('type' in schema)) ||
@@ -70,6 +76,13 @@ describe('the description of the API, for generators of clients', () => {
     const isContentWithout = (value: Readonly<Record<string, unknown>>): boolean =>
       Object.entries((value['content'] ?? {}) as Content).some(([, { schema }]) => schema === undefined);
     expect(placesOf(document, isContentWithout)).to.deep.equal([]);
+  });
+
+  it('has JSON first where a body may be a form, too, as some generators know the first media type alone', () => {
+    const both = operations.map(({ requestBody }) => Object.keys(requestBody?.content ?? {}));
+    const orders = both.filter((mediaTypes) => mediaTypes.length > 1);
+    expect(orders).to.deep.equal(orders.map(() => ['application/json', 'multipart/form-data']));
+    expect(orders).not.to.deep.equal([]);
   });
 
   it('names operations and schemas by words that every language takes, and none twice', () => {

@@ -6,7 +6,8 @@ import { isPlainText, PLAIN_TEXT, TEXT_LIMIT } from './text.js';
 export const addressLine = (limit = TEXT_LIMIT): t.Type<string | null, string | null> =>
   field({
     expectation: `text of at most ${limit} characters without control characters, a number, or null`,
-    schema: { type: ['string', 'number', 'null'], maxLength: limit, pattern: PLAIN_TEXT },
+    // the number is not described: of two types some generators of clients take the second, and cannot send a text
+    schema: { type: ['string', 'null'], maxLength: limit, pattern: PLAIN_TEXT },
     read: (value) => {
       if (value === null || value === '') return null;
       if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;

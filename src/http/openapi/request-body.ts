@@ -54,12 +54,12 @@ export const requestBodyOf = ({ body }: OperationDescription, schemaOf: (codec: 
     requestBody: {
       description: body.form === undefined ? JSON_SIZE : `${FORM_SIZE} ${JSON_SIZE}`,
       required: 'required' in json,
-      // the first is what /docs shows
+      // of two, NSwag and Kiota know the first alone; /docs shows the form first
       content: {
+        'application/json': { schema: json, example: body.example },
         ...(body.form === undefined
           ? {}
           : { 'multipart/form-data': { schema: formSchema(schemaOf(body.form.codec), body.form) } }),
-        'application/json': { schema: json, example: body.example },
       },
     },
   };

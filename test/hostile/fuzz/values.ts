@@ -113,6 +113,9 @@ const inTurns = <A>(some: ReadonlyArray<A>, others: ReadonlyArray<A>): ReadonlyA
   return both.flat().filter((value) => value !== undefined);
 };
 
+/** What an address is of: fields of text that take a number as its text, which the document leaves out. */
+const ADDRESS = new Set(['line1', 'line2', 'city', 'state', 'zip', 'country']);
+
 /** Whether a field takes a value; undefined where nobody has said. */
 type Verdict = (value: unknown) => boolean | undefined;
 
@@ -121,6 +124,7 @@ const verdictOf = (name: string, schema: Schema, validate: ValidateFunction): Ve
   const takes = new Set(said?.valid);
   const refuses = new Set(said?.invalid);
   return (value) => {
+    if (typeof value === 'number' && ADDRESS.has(name)) return Number.isFinite(value);
     if (isRefusedAnyhow(value, schema) || refuses.has(value) || !validate(value)) return false;
     return said === undefined || takes.has(value) ? true : undefined;
   };
