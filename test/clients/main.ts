@@ -5,15 +5,13 @@
  *
  * Without a name, all. Prints what came of each, and counts as mocha does; ends with 1 when something failed.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startService, tokenFor } from '../support/service-process.js';
 import { GENERATORS } from './run/generators.js';
 import { countOf, type Row, tableOf } from './run/table.js';
 import { type Service, tryGenerator } from './run/try-generator.js';
-
-type Package = { readonly devDependencies: Readonly<Record<string, string>> };
 
 const withService = async <A>(use: (service: Service) => Promise<A>): Promise<A> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'clients-'));
@@ -39,19 +37,19 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// reason: it is ours
-const { devDependencies } = JSON.parse(await readFile('test/clients/package.json', 'utf8')) as Package;
 const rows = await withService(async (service) => {
   const tried: Array<Row> = [];
   for (const generator of GENERATORS.filter(({ name }) => names.length === 0 || names.includes(name))) {
     console.error(`… ${generator.name}`);
-    tried.push(await tryGenerator(generator, devDependencies[generator.package] ?? '', service));
+    tried.push(await tryGenerator(generator, service));
   }
   return tried;
 });
 console.log(tableOf(rows));
 // as mocha counts
+const held = countOf(rows, 'Ok');
 const failed = countOf(rows, 'Failed');
-console.log(`\n  ${countOf(rows, 'Ok')} passing`);
+console.log(`\n  ${held} passing`);
 if (failed > 0) console.log(`  ${failed} failing`);
-process.exitCode = failed === 0 ? 0 : 1;
+// where nothing could be tried, nothing holds
+process.exitCode = failed === 0 && held > 0 ? 0 : 1;

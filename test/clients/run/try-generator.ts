@@ -1,16 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import type { MakeClient } from '../samples/client.js';
 import { CALLS, type Clients } from './calls.js';
 import type { Generator } from './generators.js';
 import type { Cell, Row } from './table.js';
-
-const run = promisify(execFile);
-
-const PACKAGE = path.resolve('test/clients');
-const LINES_TOLD = 12;
+import { LINES_TOLD, PACKAGE } from './toolchain.js';
 
 /** A running service, as the clients meet it. */
 export type Service = { readonly address: string; readonly token: string; readonly description: string };
@@ -30,40 +24,15 @@ const cellOf = async (tried: () => Promise<{ readonly cannot: string } | undefin
   }
 };
 
-const command = (name: string): string => path.join(PACKAGE, 'node_modules/.bin', name);
-
-const generate = async (
-  { command: [name, ...args] }: Generator,
-  sample: string,
-  description: string,
-): Promise<void> => {
+const generate = async ({ command, toolchain }: Generator, sample: string, description: string): Promise<void> => {
   const made = path.join(sample, 'made');
   await rm(made, { recursive: true, force: true });
   await mkdir(made);
   await writeFile(path.join(made, 'openapi.json'), description);
-  await run(command(name), args, { cwd: sample });
+  await toolchain.run(command, sample);
 };
 
-/** What the compiler says of a sample: of the file that narrows events, and of all else. */
-const compile = async (sample: string): Promise<{ readonly narrowing: string; readonly others: string }> => {
-  const output = await run(command('tsc'), ['--pretty', 'false', '--project', '.'], { cwd: sample }).then(
-    ({ stdout }) => stdout,
-    (error: unknown) => (error as { stdout: string }).stdout, // reason: execFile adds it to what it throws
-  );
-  const faults = output.split('\n').filter((line) => line.includes('error TS'));
-  const isNarrowing = (line: string): boolean => line.startsWith('narrows.ts(');
-  const told = (lines: ReadonlyArray<string>): string => lines.slice(0, LINES_TOLD).join('\n');
-  return {
-    narrowing: told(faults.filter(isNarrowing)),
-    others: told(faults.filter((line) => !isNarrowing(line))),
-  };
-};
-
-const compiled = (faults: string): Cell => (faults === '' ? { _tag: 'Ok' } : { _tag: 'Failed', why: faults });
-
-const clientsIn = async (sample: string, { address, token }: Service): Promise<Clients> => {
-  // reason: each sample exports one
-  const { makeClient } = (await import(path.join(sample, 'client.ts'))) as { makeClient: MakeClient };
+const clientsBy = (makeClient: MakeClient, { address, token }: Service): Clients => {
   const storedFile = async (id: string): Promise<Buffer> => {
     const headers = { Authorization: `Bearer ${token}` };
     const response = await fetch(`${address}/api/v1/document/${id}/file`, { headers });
@@ -73,23 +42,36 @@ const clientsIn = async (sample: string, { address, token }: Service): Promise<C
 };
 
 /**
- * Generates a client, compiles its sample and makes the calls. The calls are made also where the sample does not compile:
- * what is a fault of types alone is so told from one that loses something.
+ * Generates a client, compiles its sample and makes the calls; where the machine lacks what the sample is compiled by, the row
+ * says so. The calls are made also where the sample does not compile: what is a fault of types alone is so told from one
+ * that loses something.
  */
-export const tryGenerator = async (generator: Generator, version: string, service: Service): Promise<Row> => {
-  const { name } = generator;
+export const tryGenerator = async (generator: Generator, service: Service): Promise<Row> => {
+  const { name, toolchain } = generator;
   const sample = path.join(PACKAGE, 'samples', name);
   const cells = new Map<string, Cell>();
-  const row = { name, version, cells };
+  const row = { name, version: await toolchain.versionOf(generator.package), cells };
   const generated = await cellOf(async () => {
+    const why = await toolchain.missing();
+    if (why !== undefined) return { cannot: why };
     await generate(generator, sample, service.description);
     return undefined;
   });
   cells.set('generates', generated);
   if (generated._tag !== 'Ok') return row;
-  const { narrowing, others } = await compile(sample);
-  cells.set('compiles', compiled(others)).set('narrows', compiled(narrowing));
-  const clients = await clientsIn(sample, service);
-  for (const [call, tryCall] of Object.entries(CALLS)) cells.set(call, await cellOf(() => tryCall(clients)));
+  const { compiles, narrows } = await toolchain.compile(sample);
+  cells.set('compiles', compiles).set('narrows', narrows);
+  const opened = await toolchain.open(sample, service.address).catch(messageOf);
+  if (typeof opened === 'string') {
+    for (const call of Object.keys(CALLS)) cells.set(call, { _tag: 'Failed', why: opened });
+    return row;
+  }
+  const { makeClient, stop } = opened;
+  try {
+    const clients = clientsBy(makeClient, service);
+    for (const [call, tryCall] of Object.entries(CALLS)) cells.set(call, await cellOf(() => tryCall(clients)));
+  } finally {
+    await stop();
+  }
   return row;
 };
