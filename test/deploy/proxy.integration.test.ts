@@ -78,15 +78,26 @@ describe('the configuration of the proxy', () => {
     expect(log).to.include('GET /api/v1/business/b-1/owner/:ownerId 200').and.not.to.include('Private');
   });
 
-  it('logs no ticket of a link', async () => {
-    for (const place of [
-      'link/document/file/Secret.x',
-      'records/link/audit/events/Secret.x/',
-      '/link//document/file/Secret.x',
-    ])
-      expect((await fetch(`${proxy.base}/${place}`)).status).to.equal(200);
-    const log = await untilFile(path.join(proxy.directory, 'access.log'), (text) => text?.split('/link/').length === 4);
-    expect(log).to.include('GET /link/document/file/:ticket 200').and.not.to.include('Secret');
+  it('logs no ticket of a link, nor what may be one at an address that was copied wrongly', async () => {
+    const lines: ReadonlyArray<readonly [string, string]> = [
+      ['/link/document/file/Secret.x', '/link/document/file/:ticket'],
+      ['/link//business/events/Secret.x', '/link/business/events/:ticket'],
+      ['/records/link/audit/events/Secret.x/', '/records/link/audit/events/:ticket'],
+      ['/link/document/file/Secret.x/link/document/file/x', '/link/document/file/:ticket'],
+      ['/link/Secret.x', '/link/:ticket'],
+      ['/link/Secret.x/link/document/file/x', '/link/:ticket'],
+      ['/link/document%2fSecret.x', '/link/:ticket'],
+      ['/LINK/document/file/Secret.x', '/LINK/:ticket'],
+    ];
+    for (const [place] of lines) expect((await fetch(proxy.base + place)).status).to.equal(200);
+    expect((await fetch(`${proxy.base}/api/v1/document/d-1/link`, { method: 'POST' })).status).to.equal(200);
+    const log = await untilFile(
+      path.join(proxy.directory, 'access.log'),
+      (text) => text?.includes('POST /api/v1/document/d-1/link 200') === true,
+    );
+    expect(log).not.to.include('Secret');
+    const logged = [...(log ?? '').matchAll(/ GET (\S*\/link\/\S*) 200/gi)].map(([, uri]) => uri);
+    expect(logged).to.deep.equal(lines.map(([, uri]) => uri));
   });
 
   it('logs no query of a request that no service has answered', async () => {
