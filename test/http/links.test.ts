@@ -135,6 +135,19 @@ describe('links for a while', () => {
         for (const part of ticketOf({ url, expiresAt: '' }).split('.')) expect(text).not.to.include(part);
     });
 
+    it('is in no line about a file that cannot be read', async () => {
+      const away = { _tag: 'FileUnavailable', cause: new Error('away') } as const;
+      const fails = () => Promise.resolve(E.left(away));
+      const id = await start({ ports: ({ storage }) => ({ storage: { ...storage, open: fails } }) });
+      const { url } = await made(`/document/${id}/link`);
+      expect(await open(url)).to.equal(503);
+      const { level } = await stack.logged(({ fields }) => 'status' in fields && fields.status === 503);
+      expect([level, JSON.stringify(stack.log).includes(ticketOf({ url, expiresAt: '' }))]).to.deep.equal([
+        'error',
+        false,
+      ]);
+    });
+
     it('is counted by the rate limit for who made it', async () => {
       const id = await start({ rateLimit: 2 });
       const { url } = await made(`/document/${id}/link`);
