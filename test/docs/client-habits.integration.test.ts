@@ -7,7 +7,16 @@ import { expect } from 'chai';
 import { idOf } from '../support/client.js';
 import { stackOfSuite } from '../support/stack-of-suite.js';
 
-const EXAMPLE = /<!-- example: follow the links -->\n\n```sh\n([\s\S]*?)```/;
+/** What the example of this name prints, run with these variables against the service at `address`. */
+const printedBy = async (name: string, address: string, env: Readonly<Record<string, string>>): Promise<string> => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'habits-'));
+  const example = new RegExp(`<!-- example: ${name} -->\\n\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``);
+  const [, script = ''] = example.exec(await readFile('docs/api.md', 'utf8')) ?? [];
+  const args = ['-eu', '-c', script.replace('http://localhost:3000', address)];
+  const { stdout } = await promisify(execFile)('bash', args, { cwd: directory, env: { ...process.env, ...env } });
+  await rm(directory, { recursive: true });
+  return stdout;
+};
 
 describe('what docs/api.md says to those who write clients', () => {
   const { stack, call } = stackOfSuite();
@@ -17,15 +26,16 @@ describe('what docs/api.md says to those who write clients', () => {
   });
 
   it('reads every page by the links, in a shell', async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'links-'));
-    const [, script = ''] = EXAMPLE.exec(await readFile('docs/api.md', 'utf8')) ?? [];
-    const { stdout } = await promisify(execFile)(
-      'bash',
-      ['-eu', '-c', script.replace('http://localhost:3000', stack().baseUrl)],
-      { cwd: directory, env: { ...process.env, TOKEN: stack().tokenFor('viewer') } },
-    );
-    await rm(directory, { recursive: true });
+    const stdout = await printedBy('follow the links', stack().baseUrl, { TOKEN: stack().tokenFor('viewer') });
     expect([...stdout.matchAll(/"_id":"([^"]*)"/g)].map(([, id]) => id)).to.deep.equal(ids);
+  });
+
+  it('opens a file by a link for a while, in a shell', async () => {
+    const document = idOf(await call('POST', '/document', { body: { name: 'Lease' } }));
+    const given = { body: '0123456789', headers: { 'content-type': 'text/plain' } };
+    await call('PUT', `/document/${document}/file?originalName=a.txt`, given);
+    const env = { TOKEN: stack().tokenFor('viewer'), DOCUMENT: document };
+    expect(await printedBy('a link for a while', stack().baseUrl, env)).to.equal('01234567890123');
   });
 
   it('resolves a link against the address of its answer', async () => {
