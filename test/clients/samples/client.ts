@@ -43,8 +43,8 @@ export type Client = {
   readonly download: ((id: string) => Promise<Answer<ArrayBuffer>>) | Cannot;
   /** The websites that the updates of a business have set, by narrowing each event by its name. */
   readonly websitesSet: (id: string) => Promise<Answer<ReadonlyArray<string | null | undefined>>>;
-  /** The numbers in the ledger of what happened to a record, and what kind of event each is. */
-  readonly ledger: (id: string) => Promise<Answer<ReadonlyArray<{ readonly index: number; readonly name: string }>>>;
+  /** The numbers in the ledger of what happened to a record, which only its events have, and what kind of event each is. */
+  readonly ledger: (id: string) => Promise<Answer<ReadonlyArray<{ readonly index?: number; readonly name: string }>>>;
 };
 
 /** Makes a client of a service; without a token, one that sends none. */

@@ -3,8 +3,8 @@ import type { BusinessEvent, LedgerEvent } from './made/api/index.ts';
 export const websitesIn = (events: ReadonlyArray<BusinessEvent>): ReadonlyArray<string | null | undefined> =>
   events.flatMap((event) => (event.name === 'BusinessUpdated' ? [event.data.changes.website] : []));
 
-// @ts-expect-error a deleted business has no changes
-export const neverThere = (event: BusinessEvent) => event.name === 'BusinessDeleted' && event.data.changes;
+// @ts-expect-error an owner that was removed has no equity
+export const neverThere = (event: BusinessEvent) => event.name === 'BusinessOwnerRemoved' && event.data.equity;
 
 // an event that the service cannot read has whatever name it was stored with
 export const sizesIn = (events: ReadonlyArray<LedgerEvent>): ReadonlyArray<number | undefined> =>

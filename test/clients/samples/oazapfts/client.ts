@@ -28,8 +28,8 @@ export const makeClient: MakeClient = (address, token) => {
         await api.updateBusiness(id, { website, city: null }, { ifMatch: `"${revision}"` }, as),
         ({ data }) => data,
       ),
-    createDocument: { cannot: 'of two media types it writes the form alone' },
-    createByForm: async (name, file) => answer(await api.createDocument({ name, file }, {}, as), ({ data }) => data),
+    createDocument: async (name) => answer(await api.createDocument({ name }, {}, as), ({ data }) => data),
+    createByForm: { cannot: 'of two media types it writes JSON alone' },
     putFile: async (id, file, originalName) =>
       answer(await api.putDocumentFile(id, file, { originalName }, as), ({ data }) => data),
     download: { cannot: 'it reads a file as text where an operation also answers JSON, as it does for an error' },

@@ -6,7 +6,11 @@ export default defineConfig({
     output: {
       target: './made/api.ts',
       client: 'fetch',
-      override: { mutator: { path: './fetch.ts', name: 'send' } },
+      override: {
+        mutator: { path: './fetch.ts', name: 'send' },
+        // of a body in several forms, that which it is to write and read
+        contentType: { exclude: ['multipart/form-data', 'text/event-stream', 'text/csv', 'application/x-ndjson'] },
+      },
     },
   },
 });

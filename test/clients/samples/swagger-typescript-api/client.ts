@@ -20,7 +20,8 @@ const dataOf = <A>({ data }: Good<A>): A => data;
 
 export const makeClient: MakeClient = (baseUrl, token) => {
   const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  const { api, audit } = new Api({ baseUrl, baseApiParams: { headers } });
+  const as = { baseUrl, baseApiParams: { headers } };
+  const { api, audit } = new Api(as);
   return {
     create: (name, key) => {
       const keyed = key === undefined ? {} : { headers: { 'Idempotency-Key': key } };
@@ -34,9 +35,14 @@ export const makeClient: MakeClient = (baseUrl, token) => {
       })),
     update: (id, revision, website) =>
       answer(api.updateBusiness(id, { website, city: null }, { headers: { 'If-Match': `"${revision}"` } }), dataOf),
-    createDocument: { cannot: 'of two media types it writes the form alone' },
-    createByForm: (name, file) => answer(api.createDocument({ name, file }), dataOf),
-    putFile: { cannot: 'it writes a body of bytes as JSON, which is {}' },
+    createDocument: (name) => answer(api.createDocument({ name }), dataOf),
+    createByForm: { cannot: 'of two media types it writes JSON alone' },
+    putFile: (id, file, originalName) => {
+      // the generated code writes a body of bytes as JSON, which is {}
+      const ofBytes = new Api({ ...as, customFetch: (url, request) => fetch(url, { ...request, body: file }) });
+      const typed = { headers: { 'Content-Type': 'application/octet-stream' } };
+      return answer(ofBytes.api.putDocumentFile(id, new File([file], originalName), { originalName }, typed), dataOf);
+    },
     download: (id) => answer(api.getDocumentFile(id), (response) => response.arrayBuffer()),
     websitesSet: (id) => answer(api.listBusinessEvents(id), ({ data }) => websitesIn(data)),
     ledger: (entity) => answer(audit.listAllEvents({ entity }), dataOf),
