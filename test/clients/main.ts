@@ -1,5 +1,5 @@
 /**
- * Clients that are generated from the description of the built service, against that service:
+ * Clients that are generated from the description of the built service, against that service, and the HTTP suites through Prism:
  *
  *   npm run test:clients -- orval kubb
  *
@@ -12,6 +12,7 @@ import { startService, tokenFor } from '../support/service-process.js';
 import { GENERATORS } from './run/generators.js';
 import { countOf, type Row, tableOf } from './run/table.js';
 import { type Service, tryGenerator } from './run/try-generator.js';
+import { PRISM, tryPrism } from './run/try-prism.js';
 
 const withService = async <A>(use: (service: Service) => Promise<A>): Promise<A> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'clients-'));
@@ -30,7 +31,8 @@ const withService = async <A>(use: (service: Service) => Promise<A>): Promise<A>
 };
 
 const names = process.argv.slice(2);
-const known = GENERATORS.map(({ name }) => name);
+const known = [...GENERATORS.map(({ name }) => name), PRISM];
+const isAsked = (name: string): boolean => names.length === 0 || names.includes(name);
 const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
   console.error(`unknown: ${unknown.join(', ')}; there are ${known.join(', ')}`);
@@ -39,11 +41,13 @@ if (unknown.length > 0) {
 
 const rows = await withService(async (service) => {
   const tried: Array<Row> = [];
-  for (const generator of GENERATORS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  for (const generator of GENERATORS.filter(({ name }) => isAsked(name))) {
     console.error(`… ${generator.name}`);
     tried.push(await tryGenerator(generator, service));
   }
-  return tried;
+  if (!isAsked(PRISM)) return tried;
+  console.error(`… ${PRISM}`);
+  return [...tried, await tryPrism()];
 });
 console.log(tableOf(rows));
 // as mocha counts
