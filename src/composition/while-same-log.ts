@@ -60,8 +60,14 @@ export const queryWhileSameLog = (
         ? query(...args)
         : Promise.resolve(E.left({ _tag: 'ReadModelUnavailable' as const, cause: unavailable(cause) }));
     };
-  const { byId, page, all, hiddenState } = queries;
-  return { byId: guarded(byId), page: guarded(page), all: guarded(all), hiddenState: guarded(hiddenState) };
+  const { byId, page, all, count, hiddenState } = queries;
+  return {
+    byId: guarded(byId),
+    page: guarded(page),
+    all: guarded(all),
+    count: guarded(count),
+    hiddenState: guarded(hiddenState),
+  };
 };
 
 /** Rows that are no evidence meanwhile: that they are not of this log is an alarm of its own. */

@@ -102,6 +102,7 @@ export const connect = <State, Command, Event extends DomainEvent, Rejection>(
       freshness,
       page: queries.page,
       all: queries.all,
+      count: queries.count,
       newestRevision: history.newestRevision,
       events: history.events,
       follow: (id, request) => feed.open({ ...request, filter: { entityType: name, entity: id } }),

@@ -8,7 +8,7 @@ import type { Queries, View } from './queries.js';
 import type { Freshness } from './row-or-fold.js';
 
 /** The queries that every kind of entity has. `Filter` is what its list can be narrowed by. */
-export type EntityReads<Filter> = Pick<Queries<Filter>, 'page' | 'all'> &
+export type EntityReads<Filter> = Pick<Queries<Filter>, 'page' | 'all' | 'count'> &
   Pick<History<never>, 'newestRevision' | 'events'> & {
     /** The entity now, or as it was; none where there was nothing to GET. */
     readonly get: (id: string, asOf: AsOf, admitPage: AdmitPage) => Promise<E.Either<LoadFailure, O.Option<View>>>;

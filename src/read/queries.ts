@@ -12,7 +12,7 @@ export type ReadModelUnavailable = { readonly _tag: 'ReadModelUnavailable'; read
  */
 export type RowParked<A> = { readonly _tag: 'RowParked'; readonly row: O.Option<A> };
 
-/** A search for a page was given up, because it or those of others took too long. */
+/** A search for a page, or a count, was given up, because it or those of others took too long. */
 export type SearchTooSlow = { readonly _tag: 'SearchTooSlow' };
 
 /** `after` was never the id of a record here. */
@@ -97,6 +97,14 @@ export type Queries<Filter> = {
     filter: Filter & RecordFilter,
     list: ListRequest,
   ) => Promise<E.Either<ReadModelUnavailable | UnknownCursor, Readable>>;
+  /**
+   * How many records the whole list has, whatever page is read of it. Given up after two seconds, also where others keep it
+   * waiting. It is read by itself: a list that is read beside it may be of a moment before or after.
+   */
+  readonly count: (
+    filter: Filter & RecordFilter,
+    order: Order,
+  ) => Promise<E.Either<ReadModelUnavailable | SearchTooSlow, number>>;
 };
 
 /** What the rows of a read model hold beside their bodies. Only the projection that wrote it knows its format. */

@@ -121,7 +121,12 @@ const pageOf = async <Filter>(
   return page.right;
 };
 
-/** The whole list as its bytes say it; also checks that they are one JSON array. */
+/** Checks that a list says how many records it has. */
+const counted = async <Filter>(queries: Queries<Filter>, filter: Asked<Filter>, by: Order, records: number) => {
+  expect(await queries.count(filter, by), JSON.stringify([filter, by])).to.deep.equal(E.right(records));
+};
+
+/** The whole list as its bytes say it; also checks that they are one JSON array, and that they are counted. */
 const listOf = async <Filter>(
   queries: Queries<Filter>,
   filter: Asked<Filter>,
@@ -129,10 +134,12 @@ const listOf = async <Filter>(
 ): Promise<ReadonlyArray<unknown>> => {
   const list = await queries.all(filter, { order, ...(after === undefined ? {} : { after: { id: after } }) });
   if (E.isLeft(list)) throw new Error('no list', { cause: list.left });
-  return JSON.parse((await buffer(list.right)).toString('utf8')) as ReadonlyArray<unknown>;
+  const records = JSON.parse((await buffer(list.right)).toString('utf8')) as ReadonlyArray<unknown>;
+  if (after === undefined) await counted(queries, filter, order, records.length);
+  return records;
 };
 
-/** The ids of all records by pages, which are those of the whole list. */
+/** The ids of all records by pages, which are those of the whole list, and counted. */
 const allOf = async <Filter>(
   queries: Queries<Filter>,
   filter: Asked<Filter>,
@@ -150,6 +157,7 @@ const allOf = async <Filter>(
   const list = await queries.all(filter, { order: by });
   if (E.isLeft(list)) throw new Error('no list', { cause: list.left });
   expect(idsOf(textsIn(await buffer(list.right)))).to.deep.equal(found);
+  await counted(queries, filter, by, found.length);
   return found;
 };
 
@@ -376,6 +384,18 @@ export const queriesContract = (name: string, make: () => Promise<QueriesForCont
       expect(await matching(['Lead', 'Offer'])).to.deep.equal([0, 2, 3]);
       expect(await matching(['Lead', 'a"b,c}', "'", '\\', ''])).to.deep.equal([2]);
       for (const none of [[], [''], ['\0'], ['Campaign', 'User']]) expect(await matching(none)).to.deep.equal([]);
+    });
+
+    it('count the records that a list has, without those that are deleted', async () => {
+      const [parent, before] = [aWord(), await made.businesses.count({}, order)];
+      for (const name of ['a', 'b', 'a']) await business(created(name, { parent }));
+      await business(created('gone', { parent }), deleted);
+      if (E.isLeft(before)) throw new Error('not counted', { cause: before.left });
+      await counted(made.businesses, {}, order, before.right + 3);
+      const entity = randomUUID();
+      for (const name of ['c', 'd']) await aDocument({ entity, name });
+      for (const by of ['created', 'name'] as const)
+        await counted(made.documents, { entity }, { by, isDescending: true }, 2);
     });
 
     it('give records by their ids, in the order of the list, and by all else that is asked', async () => {

@@ -148,6 +148,7 @@ describe('failures over HTTP', () => {
       byId: () => Promise.resolve(E.left(unavailable)),
       page: () => Promise.resolve(E.left(unavailable)),
       all: () => Promise.resolve(E.left(unavailable)),
+      count: () => Promise.resolve(E.left(unavailable)),
       hiddenState: () => Promise.resolve(E.left(unavailable)),
     },
   }));
@@ -165,6 +166,20 @@ describe('failures over HTTP', () => {
     }
     expect((await call('GET', `/business/${id}`, { as })).status).to.equal(200);
   });
+
+  for (const failed of [{ _tag: 'SearchTooSlow' } as const, unavailable])
+    it(`answers a list without its number of records where that is not to be had (${failed._tag})`, async () => {
+      const as = await start(
+        replacing('businesses', (businesses) => ({
+          queries: { ...businesses.queries, count: () => Promise.resolve(E.left(failed)) },
+        })),
+      );
+      for (const path of ['/business', '/business?limit=1', '/business?limit=101']) {
+        const { status, json, headers } = await call('GET', path, { as, headers: { prefer: 'count=exact' } });
+        expect([status, json]).to.deep.equal([200, []]);
+        expect([headers.get('x-total-count'), headers.get('preference-applied')]).to.deep.equal([null, null]);
+      }
+    });
 
   it('logs why it failed under the id of the request, and says nothing of it', async () => {
     const as = await start(readModelAway);
@@ -198,7 +213,9 @@ describe('failures over HTTP', () => {
       throw new TypeError('secret detail');
     };
     const as = await start(
-      replacing('businesses', () => ({ queries: { byId: broken, page: broken, all: broken, hiddenState: broken } })),
+      replacing('businesses', () => ({
+        queries: { byId: broken, page: broken, all: broken, count: broken, hiddenState: broken },
+      })),
     );
     const { status, text } = await call('GET', '/business', { as, headers: { 'x-request-id': 'r-1' } });
     expect([status, text]).to.deep.equal([

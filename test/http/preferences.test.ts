@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { prefersStrict } from '../../src/http/request/preferences.js';
+import { prefersCount, prefersStrict, withApplied } from '../../src/http/request/preferences.js';
 
 describe('Prefer', () => {
   const strict: ReadonlyArray<string | ReadonlyArray<string>> = [
@@ -41,6 +41,21 @@ describe('Prefer', () => {
     it(`does not ask for it by ${JSON.stringify(header)}`, () => {
       expect(prefersStrict(header)).to.equal(false);
     });
+
+  it('asks for a count by its own name alone', () => {
+    for (const header of ['count=exact', 'handling=strict, Count="EXACT"', ['wait=1', 'count = exact; x']])
+      expect(prefersCount(header), String(header)).to.equal(true);
+    for (const header of [undefined, '', 'count', 'count=planned', 'count=planned, count=exact', 'x-count=exact'])
+      expect(prefersCount(header), header).to.equal(false);
+  });
+
+  it('says in one header all that was applied', () => {
+    const counted = withApplied(['Link', '<?a>'], 'count=exact');
+    expect(counted).to.deep.equal(['Link', '<?a>', 'Preference-Applied', 'count=exact']);
+    expect(withApplied([...counted, 'X', 'y'], 'handling=strict')).to.deep.equal([
+      ...['Link', '<?a>', 'Preference-Applied', 'count=exact, handling=strict', 'X', 'y'],
+    ]);
+  });
 
   it('is read in a time that grows with its length alone', () => {
     // a time that grows with the square of this length is longer than a test may take

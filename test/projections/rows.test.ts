@@ -60,7 +60,7 @@ const isTheSameInAnyOrder = <State, Event extends DomainEvent>(
   );
 
 const never = () => Promise.reject(new Error('must not be called'));
-const nothing = { byId: never, page: never, all: never };
+const nothing = { byId: never, page: never, all: never, count: never };
 
 describe('rows of a projection', () => {
   it('give back the state of a business, whatever it went through', () =>

@@ -54,7 +54,7 @@ export const read = {
 } as const;
 
 /** A GET of a list, of which there may be a next page. */
-export const list = { responseHeaders: ['Link', 'X-Projected-Until'], failures: reading } as const;
+export const list = { responseHeaders: ['Link', 'X-Projected-Until', 'X-Total-Count'], failures: reading } as const;
 
 /** A GET of the events of one entity, of which there may be a next page, and to which more may come. */
 export const events = {

@@ -1,7 +1,7 @@
 import type * as t from 'io-ts';
 import { FieldsType } from '../fields/fields-type.js';
 import type { JsonSchema } from '../fields/json-schema.js';
-import { STRICT } from '../request/preferences.js';
+import { COUNTED, STRICT } from '../request/preferences.js';
 import { meaningOf } from '../parameters/parameter.js';
 
 const ENTITY_TAGS = { type: 'string', examples: ['"3"', '*'] };
@@ -30,8 +30,10 @@ const requestHeaders = {
     description: 'How the file is called, by filename or filename* (RFC 6266), unless originalName says it.',
   },
   Prefer: {
-    schema: { type: 'string', examples: [STRICT] },
-    description: `${STRICT}: what the operation does not know in query and body is 400, not ignored (RFC 7240).`,
+    schema: { type: 'string', examples: [STRICT, COUNTED] },
+    description:
+      `${STRICT}: what the operation does not know in query and body is 400, not ignored (RFC 7240). ` +
+      `${COUNTED}: a list of records says in X-Total-Count how many it has.`,
   },
   'Last-Event-ID': {
     schema: { type: 'string', pattern: '^[0-9]+$' },

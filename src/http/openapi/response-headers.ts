@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../fields/json-schema.js';
-import { STRICT } from '../request/preferences.js';
+import { COUNTED, STRICT } from '../request/preferences.js';
 
 const TEXT = { type: 'string' };
 
@@ -16,6 +16,10 @@ export const responseHeaders = {
   Vary: { description: 'The headers of the request that the body depends on.', schema: TEXT },
   Location: { description: 'Where the record is.', ...ALWAYS },
   Link: { description: 'rel="next" while more follow a page (RFC 8288).', schema: TEXT },
+  'X-Total-Count': {
+    description: `How many records the whole list has, where Prefer asks for it by ${COUNTED} and it was counted in time.`,
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+  },
   'X-Projected': { description: 'false: lists may not show the change yet.', schema: { const: 'false' } },
   'X-Projected-Until': {
     description: 'Where changes may be missing: the list has all up to this time (RFC 3339), or it is unknown.',
@@ -26,8 +30,8 @@ export const responseHeaders = {
     schema: { const: 'true' },
   },
   'Preference-Applied': {
-    description: 'handling=strict, where Prefer asks for that.',
-    schema: { const: STRICT },
+    description: `Which of the preferences of Prefer were applied: ${STRICT}, ${COUNTED} or both.`,
+    schema: { type: 'string', examples: [STRICT, COUNTED, `${COUNTED}, ${STRICT}`] },
   },
   'X-Request-Id': { description: 'Names the request in the log.', ...ALWAYS },
   'Content-Disposition': { description: 'attachment, with the name of the file.', ...ALWAYS },

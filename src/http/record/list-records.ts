@@ -7,27 +7,46 @@ import type { Failure, RequestInvalid } from '../problem/failure.js';
 import { type ListParameters, notOfThisOrder } from '../parameters/list.js';
 import { cursorText } from '../parameters/cursor.js';
 import type { QueryValues } from '../parameters/query.js';
+import { COUNTED, prefersCount, withApplied } from '../request/preferences.js';
 import { type HttpResponse, JSON_TYPE, ok } from '../response/http-response.js';
 import { nextLink } from '../response/link.js';
 
 type Listing<Filter> = {
   readonly read: (query: QueryValues) => E.Either<RequestInvalid, ListParameters<Filter>>;
-  readonly reads: Pick<EntityReads<Filter>, 'page' | 'all' | 'freshness'>;
+  readonly reads: Pick<EntityReads<Filter>, 'page' | 'all' | 'count' | 'freshness'>;
 };
+
+/** A list as it was asked for; `isCounted`: with the number of its records. */
+type Wanted<Filter> = ListParameters<Filter> & { readonly isCounted: boolean };
 
 const overloaded = E.left<Failure>({ _tag: 'Overloaded' });
 
 /** A page or list of at most this many records waits for no list of the budget. */
 const SHORT = 100;
 
+/**
+ * Headers that say how many records the whole list has. None where that was not counted in time, or the rows could not be
+ * reached: the list itself says what comes of that. Whoever counts holds a place among the lists, as for a long one.
+ */
+const totalOf = async <Filter>(
+  { reads }: Listing<Filter>,
+  { filter, list }: Wanted<Filter>,
+): Promise<ReadonlyArray<string>> => {
+  const counted = await reads.count(filter, list.order);
+  return E.isLeft(counted) ? [] : withApplied(['X-Total-Count', String(counted.right)], COUNTED);
+};
+
+const NOT_COUNTED: ReadonlyArray<string> = [];
+
 const pageResponse = async (
   request: RequestContext,
   { sort }: Pick<ListParameters<unknown>, 'sort'>,
   { records, next }: Page,
+  total: ReadonlyArray<string>,
   isAcquired: boolean,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const { ctx, query } = request;
-  const headers = next === undefined ? [] : nextLink(query, { after: cursorText(sort, next) });
+  const headers = next === undefined ? total : [...total, ...nextLink(query, { after: cursorText(sort, next) })];
   if (Buffer.isBuffer(records)) return E.right(ok(records, ...headers));
   if (isHead(request)) return E.right({ status: 200, headers, contentType: JSON_TYPE });
   if (!isAcquired && !(await ctx.state.acquire('lists'))) return overloaded;
@@ -35,25 +54,36 @@ const pageResponse = async (
   return E.isLeft(body) ? body : E.right({ status: 200, headers, body: body.right });
 };
 
+/** What is short waits for no place, and so is not counted where none is free. */
+const mayCount = async ({ isCounted }: Wanted<unknown>, { ctx: { state } }: RequestContext): Promise<boolean> =>
+  isCounted && (await state.tryAcquire('lists'));
+
 /** Headers of the whole list; one record is read, so that what fails on GET fails on HEAD too. */
 const headOfAll = async <Filter>(
-  { reads }: Listing<Filter>,
-  { filter, list }: ListParameters<Filter>,
+  listing: Listing<Filter>,
+  wanted: Wanted<Filter>,
+  request: RequestContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
-  const page = await reads.page(filter, { ...list, limit: 1 });
-  return E.isLeft(page) ? page : E.right({ status: 200, contentType: JSON_TYPE });
+  const page = await listing.reads.page(wanted.filter, { ...wanted.list, limit: 1 });
+  if (E.isLeft(page)) return page;
+  const headers = (await mayCount(wanted, request)) ? await totalOf(listing, wanted) : NOT_COUNTED;
+  return E.right({ status: 200, headers, contentType: JSON_TYPE });
 };
 
 const page = async <Filter>(
-  { reads }: Listing<Filter>,
-  wanted: ListParameters<Filter>,
+  listing: Listing<Filter>,
+  wanted: Wanted<Filter>,
   limit: number,
   request: RequestContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const isShort = limit <= SHORT;
   if (!isShort && !(await request.ctx.state.acquire('lists'))) return overloaded;
-  const read = await reads.page(wanted.filter, { ...wanted.list, limit });
-  return E.isLeft(read) ? read : pageResponse(request, wanted, read.right, !isShort);
+  const isAcquired = !isShort || (await mayCount(wanted, request));
+  const [read, total] = await Promise.all([
+    listing.reads.page(wanted.filter, { ...wanted.list, limit }),
+    wanted.isCounted && isAcquired ? totalOf(listing, wanted) : NOT_COUNTED,
+  ]);
+  return E.isLeft(read) ? read : pageResponse(request, wanted, read.right, total, isAcquired);
 };
 
 /** The list as its only page; undefined when it is longer. */
@@ -67,10 +97,10 @@ const shortList = async <Filter>(
   return E.right(next === undefined && Buffer.isBuffer(records) ? ok(records) : undefined);
 };
 
-/** A short list does not wait for the long ones of others. */
+/** A short list does not wait for the long ones of others. What is counted is counted first: an open list holds a snapshot. */
 const whole = async <Filter>(
   listing: Listing<Filter>,
-  wanted: ListParameters<Filter>,
+  wanted: Wanted<Filter>,
   { ctx: { state } }: RequestContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   if (!(await state.tryAcquire('lists'))) {
@@ -79,18 +109,19 @@ const whole = async <Filter>(
     if (short.right !== undefined) return E.right(short.right);
     if (!(await state.acquire('lists'))) return overloaded;
   }
+  const headers = wanted.isCounted ? await totalOf(listing, wanted) : NOT_COUNTED;
   const body = await listing.reads.all(wanted.filter, wanted.list);
-  return E.isLeft(body) ? body : E.right({ status: 200, body: body.right });
+  return E.isLeft(body) ? body : E.right({ status: 200, headers, body: body.right });
 };
 
 const listed = <Filter>(
   listing: Listing<Filter>,
-  wanted: ListParameters<Filter>,
+  wanted: Wanted<Filter>,
   request: RequestContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const { limit } = wanted;
   if (limit !== undefined) return page(listing, wanted, limit, request);
-  return isHead(request) ? headOfAll(listing, wanted) : whole(listing, wanted, request);
+  return isHead(request) ? headOfAll(listing, wanted, request) : whole(listing, wanted, request);
 };
 
 /** Under `sort`, `after` is no `_id`, so that its fault is not told as that of one. */
@@ -109,10 +140,11 @@ export const listRecords =
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
     const wanted = listing.read(request.query);
     if (E.isLeft(wanted)) return wanted;
+    const isCounted = prefersCount(request.ctx.req.headers['prefer']);
     // before the rows are read: they may be newer than that, and not older
     const until = completeUntil(listing.reads.freshness);
     return E.bimap(asSorted(wanted.right), ({ headers = [], ...response }: HttpResponse) => ({
       ...response,
       headers: [...headers, ...until],
-    }))(await listed(listing, wanted.right, request));
+    }))(await listed(listing, { ...wanted.right, isCounted }, request));
   };

@@ -4,7 +4,7 @@ import type { UnknownNames } from '../parameters/unknown.js';
 import { type Failure, requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { conditionsOf } from '../request/conditions.js';
 import { decodeRequest } from '../request/decode.js';
-import { prefersStrict, STRICT } from '../request/preferences.js';
+import { prefersStrict, STRICT, withApplied } from '../request/preferences.js';
 import type { RequestContext } from '../request-context.js';
 import type { HttpResponse } from '../response/http-response.js';
 import { type Handler, isProbe, type Route } from '../route.js';
@@ -29,7 +29,7 @@ const saidStrict = async (
 ): Promise<E.Either<Failure, HttpResponse>> =>
   E.map((response: HttpResponse) => ({
     ...response,
-    headers: [...(response.headers ?? []), 'Preference-Applied', STRICT],
+    headers: withApplied(response.headers ?? [], STRICT),
   }))(await handling);
 
 /** Without the parameters that are ignored, so that nothing can come to depend on them. */

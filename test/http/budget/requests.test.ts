@@ -117,6 +117,36 @@ describe('requests and the budget of the process', () => {
     expect(asked).to.deep.equal([undefined, undefined, undefined, 2].map((amount) => ['lists', amount]));
   });
 
+  it('take a place for a count, and count nothing where none is free', async () => {
+    const counts: Array<unknown> = [];
+    await start(
+      replacing('businesses', (businesses) => ({
+        queries: {
+          ...businesses.queries,
+          count: (filter) => {
+            counts.push(filter);
+            return Promise.resolve(E.right(7));
+          },
+        },
+      })),
+    );
+    const total = async (method: string, path: string, prefer: string) => {
+      const { status, headers } = await call(method, path, { as: admin, headers: { prefer } });
+      return [status, headers.get('x-total-count')];
+    };
+    const asks = [
+      ['GET', '/business'],
+      ['HEAD', '/business'],
+      ['GET', '/business?limit=3'],
+    ] as const;
+    for (const [method, path] of asks) expect(await total(method, path, 'count=exact')).to.deep.equal([200, null]);
+    isExhausted = false;
+    for (const [method, path] of asks) expect(await total(method, path, 'wait=1')).to.deep.equal([200, null]);
+    expect(counts).to.deep.equal([]);
+    for (const [method, path] of asks) expect(await total(method, path, 'count=exact')).to.deep.equal([200, '7']);
+    expect([counts.length, asked]).to.deep.equal([3, []]);
+  });
+
   it('take a place for a history and for a state of then', async () => {
     await start();
     const id = idOf(await call('POST', '/business', { as: admin, body: { name: 'a' } }));

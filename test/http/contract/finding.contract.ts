@@ -22,6 +22,7 @@ export const findingContract = ({ call }: StackOfSuite): Mocha.Suite =>
       }
     });
 
+    const aWord = (): string => `w${randomUUID().replaceAll('-', '')}`;
     const namesOf = ({ json }: Reply): ReadonlyArray<string> =>
       (json as ReadonlyArray<{ name: string }>).map(({ name }) => name);
     const all = async (query: string): Promise<ReadonlyArray<string>> =>
@@ -108,6 +109,32 @@ export const findingContract = ({ call }: StackOfSuite): Mocha.Suite =>
         const { status, json } = await call('GET', `/document?type=${wrong}`);
         expect([status, (json as { errors: [{ path: string }] }).errors[0].path], wrong).to.deep.equal([400, 'type']);
       }
+    });
+
+    it('says how many records a list has, on any page of it and without its body', async () => {
+      const headers = { prefer: 'count=exact' };
+      const counted = async (path: string, method = 'GET', asked = headers) => {
+        const reply = await call(method, path, { headers: asked });
+        return ['x-total-count', 'preference-applied'].map((name) => reply.headers.get(name));
+      };
+      const first = await call('GET', `${found}&limit=2`, { headers });
+      const second = nextPage(`${found}&limit=2`, first) ?? '';
+      for (const path of [found, `${found}&limit=1`, second, `${found}&limit=1000`, `${found}&sort=-name&limit=2`])
+        for (const method of ['GET', 'HEAD'])
+          expect(await counted(path, method), `${method} ${path}`).to.deep.equal(['5', 'count=exact']);
+      expect(await counted(`${found}&q=acme&limit=1`)).to.deep.equal(['3', 'count=exact']);
+      expect(await counted(`${found}&name=nobody`)).to.deep.equal(['0', 'count=exact']);
+      expect(await counted(`${found}&ein=`)).to.deep.equal(['0', 'count=exact']);
+      const tag = aWord();
+      for (const type of ['Offer', 'Lead', 'Image'])
+        await call('POST', '/document', { body: { name: 'counted', type, tags: [tag] } });
+      expect(await counted(`/document?tag=${tag}&type=Offer,Lead&limit=1`)).to.deep.equal(['2', 'count=exact']);
+      const both = { prefer: 'handling=strict, count="exact"' };
+      expect(await counted(`${found}&limit=1`, 'GET', both)).to.deep.equal(['5', 'count=exact, handling=strict']);
+      for (const prefer of ['count', 'count=planned', 'handling=lenient'])
+        expect(await counted(found, 'GET', { prefer }), prefer).to.deep.equal([null, null]);
+      // where nothing is listed there is nothing to count, and nobody says that it was
+      expect(await counted('/me')).to.deep.equal([null, null]);
     });
 
     it('gives the records of some ids, in the order of the list', async () => {

@@ -15,6 +15,7 @@ export const queriesBy = (way: Way, queries: ReadModelQueries): ReadModelQueries
       byId: (id, asNoted) => way.call('query row', () => own.byId(id, asNoted), unreached),
       page: (filter, page) => way.call('query page', () => own.page(filter, page), unreached),
       all: (filter, list) => way.call('query list', () => own.all(filter, list), unreached),
+      count: (filter, order) => way.call('query count', () => own.count(filter, order), unreached),
       hiddenState: (id, asNoted) => way.call('query row', () => own.hiddenState(id, asNoted), unreached),
     };
   },

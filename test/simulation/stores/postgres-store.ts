@@ -68,8 +68,14 @@ const askedInTime = (queries: ReadModelQueries): ReadModelQueries => {
     of: (listed) => {
       const before = made.get(listed.name);
       if (before !== undefined) return before;
-      const { byId, page, all, hiddenState } = queries.of(listed);
-      const own = { byId: inTime(byId), page: inTime(page), all: inTime(all), hiddenState: inTime(hiddenState) };
+      const { byId, page, all, count, hiddenState } = queries.of(listed);
+      const own = {
+        byId: inTime(byId),
+        page: inTime(page),
+        all: inTime(all),
+        count: inTime(count),
+        hiddenState: inTime(hiddenState),
+      };
       made.set(listed.name, own);
       return own;
     },

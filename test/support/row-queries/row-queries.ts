@@ -94,6 +94,8 @@ export const rowQueries = (listed: Listed, readRows: ReadRows): Queries<FilterVa
         rows === undefined ? E.left(unknownCursor) : E.right(pageOf(filter, request, rows)),
       );
     },
+    count: (filter, by) =>
+      attempt(() => readRows((rows) => listedRows(listed, rows, filter, { order: by })?.length ?? 0), unavailable),
     all: async (filter, request) => {
       const found = await attempt(() => readRows((rows) => listedRows(listed, rows, filter, request)), unavailable);
       return E.flatMap(found, (rows) => (rows === undefined ? E.left(unknownCursor) : E.right(streamOf(rows))));

@@ -42,8 +42,8 @@ import type { Clock } from '../../../event-sourcing/clock.js';
  */
 const MOST_SORTED = 50_000;
 
-/** A search is given up so long after the page was asked for, so that it is answered within 2 s. */
-const SEARCHED_MS = 1_900;
+/** A search or a count is given up so long after it was asked for, so that it is answered within 2 s. */
+export const SEARCHED_MS = 1_900;
 
 /** Until when the parts of one page are waited for, of `Clock.monotonic`. */
 type Deadline = {
@@ -72,7 +72,7 @@ export const answeredBy = async <A extends object>(
 
 export const unknownCursor: UnknownCursor = { _tag: 'UnknownCursor' };
 
-const tooSlow: SearchTooSlow = { _tag: 'SearchTooSlow' };
+export const tooSlow: SearchTooSlow = { _tag: 'SearchTooSlow' };
 
 const hasNull = (rows: Rows, count: number): boolean => {
   for (let row = 0; row < count; row += 1) if (rows.isNull(row, BODY)) return true;

@@ -27,6 +27,7 @@ import { makeFindLiftedGuards } from '../guards.js';
 import { makeFindLedgerExtent } from '../seal/ledger-extent.js';
 import { makeSealedTree } from '../seal/sealed-tree-queries.js';
 import { copyJson } from './copy-json.js';
+import { makeCount } from './counts.js';
 import { makeEstimates } from './estimates.js';
 import { makeLedgerQueries } from './ledger-queries.js';
 import { answeredBy, makeAll, makePage, pageDeadline, unknownCursor } from './lists.js';
@@ -39,6 +40,7 @@ import type { Clock } from '../../../event-sourcing/clock.js';
 
 const SHORT_CONNECTIONS = 10;
 const SEARCH_CONNECTIONS = 4;
+const COUNT_CONNECTIONS = 2;
 /** Feeds take two of them at most, so that one is left for the auditors' searches. */
 const LEDGER_CONNECTIONS = 3;
 /** Lists of each plan that may be streamed at once; a further one of that plan waits at most `SILENCE_MS`. */
@@ -73,6 +75,7 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
   const page = makePage(connections, listed, estimates);
   const joined = makeJoinedReads<E.Either<SearchTooSlow | UnknownCursor, Page>>();
   const all = makeAll(connections, listed, estimates);
+  const count = makeCount(connections, listed);
 
   const readLarge = (id: string) => () => attempt(async () => O.fromNullable(await largeBody(id)), unavailable);
 
@@ -96,6 +99,7 @@ const makeQueries = (connections: ReadModelConnections, listed: Listed): Queries
       return E.flattenW(await attempt(() => answeredBy(connections.clock, deadline, reading), unavailable));
     },
     all: async (filter, request) => orUnknownCursor(await attempt(() => all(filter, request), unavailable)),
+    count: async (filter, by) => E.flattenW(await attempt(() => count(filter, by), unavailable)),
   };
 };
 
@@ -145,6 +149,12 @@ export const makeReadModelQueries = (
     connections: SEARCH_CONNECTIONS,
     prepare: planByValues,
   });
+  const counts = makePool({
+    ...answering,
+    name: 'read-model-counts',
+    connections: COUNT_CONNECTIONS,
+    prepare: planByValues,
+  });
   const ledgers = makePool({
     ...answering,
     name: 'read-model-ledger',
@@ -161,6 +171,7 @@ export const makeReadModelQueries = (
     clock,
     short,
     search: makeSearch(clock, searches),
+    count: makeSearch(clock, counts),
     copyList: async (select, plan, limits) => {
       const end = clock.monotonic() + SILENCE_MS;
       const client = await streams[plan].connect();
@@ -178,7 +189,8 @@ export const makeReadModelQueries = (
     lastBackup: (log) => findLastBackup(short, log),
     ping: () => attempt(() => ping(short), unavailable),
     close: async () => {
-      await Promise.all([short, searches, ledgers, streams.ByIndex, streams.ByValues].map((pool) => pool.end()));
+      const all = [short, searches, counts, ledgers, streams.ByIndex, streams.ByValues];
+      await Promise.all(all.map((pool) => pool.end()));
     },
   };
 };

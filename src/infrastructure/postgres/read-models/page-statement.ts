@@ -158,7 +158,7 @@ const markOf = (each: Wanted): string => {
 };
 
 /** Filters are bound to parameters in their order, the first of them to `$first`. */
-const boundFrom =
+export const boundFrom =
   (wanted: ReadonlyArray<Wanted>, first: number) =>
   (each: Wanted): string =>
     `$${wanted.indexOf(each) + first}::${boundType(each)}`;

@@ -15,6 +15,8 @@ export type ReadModelConnections = {
   readonly short: Pool;
   /** For pages whose cost or best plan depends on the values; planned each time (`planByValues`). */
   readonly search: Search;
+  /** For counts, of which few are made at once, so that no page waits for them; planned each time. */
+  readonly count: Search;
   /**
    * Copies the rows of a select as one JSON array; rejects when no connection becomes free in time. `ByIndex`: an index gives
    * the rows in their order, and they are not sorted. `ByValues`: planned by the values.
