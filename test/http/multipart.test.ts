@@ -294,7 +294,8 @@ describe('the form of an upload', () => {
     ] as const)
       it(`is ${type} is refused as another type`, async () => {
         const outcome = await post(formWithin('b', file()), type);
-        expect(outcome).to.deep.equal(E.left({ _tag: 'UnsupportedMediaType', message }));
+        const takes = ['Accept', 'multipart/form-data, application/json'];
+        expect(outcome).to.deep.equal(E.left({ _tag: 'UnsupportedMediaType', message, takes }));
         await leavesNothing();
       });
   });

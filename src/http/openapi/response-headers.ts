@@ -42,6 +42,8 @@ export const responseHeaders = {
   },
   'Content-Range': { description: 'Which bytes, and of how many.', ...ALWAYS },
   'WWW-Authenticate': { description: 'What is wrong with the token.', ...ALWAYS },
+  Accept: { description: 'The media types of a body that the operation takes.', schema: TEXT },
+  'Accept-Encoding': { description: 'identity: the body must not be compressed.', schema: { const: 'identity' } },
   Allow: { description: 'The methods that the path takes.', ...ALWAYS },
   'Retry-After': { description: 'Seconds after which to try again.', ...ALWAYS },
   RateLimit: {

@@ -30,7 +30,10 @@ const meanings: Readonly<Record<number, readonly [string, string]>> = {
   409: ['Conflict', 'Conflict'],
   412: ['PreconditionFailed', 'Precondition Failed'],
   413: ['PayloadTooLarge', 'Payload Too Large'],
-  415: ['UnsupportedMediaType', 'Unsupported Media Type'],
+  415: [
+    'UnsupportedMediaType',
+    'Unsupported Media Type: the body is of no type that the operation takes, or compressed',
+  ],
   416: ['RangeNotSatisfiable', 'Range Not Satisfiable'],
   422: ['IdempotencyKeyReused', 'Idempotency Key Reused'],
   429: ['TooManyRequests', 'Too Many Requests'],
@@ -41,6 +44,7 @@ const meanings: Readonly<Record<number, readonly [string, string]>> = {
 const failureHeaders: Readonly<Record<number, ReadonlyArray<ResponseHeader>>> = {
   401: ['WWW-Authenticate'],
   412: ['ETag'],
+  415: ['Accept', 'Accept-Encoding'],
   416: ['Content-Range'],
   429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
   503: ['Retry-After'],

@@ -15,8 +15,15 @@ export const requestInvalid = (...errors: ReadonlyArray<Fault>): RequestInvalid 
 /** The body is longer than `limit` bytes; nothing beyond the limit was read. */
 export type PayloadTooLarge = { readonly _tag: 'PayloadTooLarge'; readonly limit: number };
 
-/** A media type, charset or content coding that the operation does not take. */
-export type UnsupportedMediaType = { readonly _tag: 'UnsupportedMediaType'; readonly message: string };
+/**
+ * A media type, charset or content coding that the operation does not take. `takes`: the header that says what it takes
+ * (RFC 9110 §15.5.16), and its value.
+ */
+export type UnsupportedMediaType = {
+  readonly _tag: 'UnsupportedMediaType';
+  readonly message: string;
+  readonly takes: readonly [header: 'Accept' | 'Accept-Encoding', value: string];
+};
 
 /** No part of the requested range lies in the file of `size` bytes. */
 export type RangeNotSatisfiable = { readonly _tag: 'RangeNotSatisfiable'; readonly size: number };

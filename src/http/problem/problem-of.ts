@@ -112,11 +112,12 @@ const problems: ProblemTable = {
     message: `The limit is ${limit} bytes`,
     code: 'payload_too_large',
   }),
-  UnsupportedMediaType: ({ message }) => ({
+  UnsupportedMediaType: ({ message, takes }) => ({
     status: 415,
     name: 'Unsupported Media Type',
     message,
     code: 'unsupported_media_type',
+    headers: takes,
   }),
   RangeNotSatisfiable: ({ size }) => ({
     status: 416,

@@ -4,25 +4,27 @@ import { either as E } from 'fp-ts';
 import type { KoaContext } from '../request-context.js';
 import { type BodyFailure, requestInvalid, type UnsupportedMediaType } from '../problem/failure.js';
 import { bodyBytes } from './body-bytes.js';
-import { charsetFault, codingFault, parametersOf, unsupported } from './media-type.js';
+import { charsetFault, codingFault, parametersOf, type TakenBody, unsupported } from './media-type.js';
 
 /** Bytes of JSON that a request may bring. */
 export const JSON_LIMIT = 256 * 1024;
 
 const JSON_TYPE = /^application\/json[ \t]*(?=;|$)/i;
 
-const JSON_ALONE = 'The body must be application/json';
+const JSON_ALONE: TakenBody = { accept: 'application/json', message: 'The body must be application/json' };
+
+const UNREADABLE = 'The Content-Type must be application/json, and nothing unreadable';
 
 /** Why a body of this type and coding is not taken; undefined when it is. */
-const unsupportedJson = (headers: IncomingHttpHeaders, taken: string): UnsupportedMediaType | undefined => {
+const unsupportedJson = (headers: IncomingHttpHeaders, taken: TakenBody): UnsupportedMediaType | undefined => {
   const coded = codingFault(headers);
   if (coded !== undefined) return coded;
   const header = headers['content-type'] ?? '';
   const type = JSON_TYPE.exec(header)?.[0];
   if (type === undefined) return unsupported(taken);
   const parameters = parametersOf(header.slice(type.length));
-  if (parameters === undefined) return unsupported('The Content-Type must be application/json, and nothing unreadable');
-  return charsetFault(parameters);
+  if (parameters === undefined) return unsupported({ ...taken, message: UNREADABLE });
+  return charsetFault(parameters, taken);
 };
 
 /** How deep the lists and objects of a JSON text may be nested: a deep text costs its parser more than its length. */
@@ -62,7 +64,7 @@ const parseJson = (bytes: Buffer): E.Either<BodyFailure, unknown> => {
 
 /**
  * The value that a request's JSON body holds; no body at all is `{}`. Size, media type, and only then the content. `taken`:
- * what a body of another type is told.
+ * the bodies that the operation takes, where JSON is not the only one.
  */
 export const jsonBody = async (ctx: KoaContext, taken = JSON_ALONE): Promise<E.Either<BodyFailure, unknown>> => {
   const bytes = await bodyBytes(ctx, JSON_LIMIT);

@@ -1,7 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UnsupportedMediaType } from '../problem/failure.js';
 
-export const unsupported = (message: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', message });
+/** The bodies that an operation takes: their media types, and what one of another type is told. */
+export type TakenBody = { readonly accept: string; readonly message: string };
+
+/** Why a body is not read that is not of the types that the operation takes, or not as these have to be. */
+export const unsupported = ({ accept, message }: TakenBody): UnsupportedMediaType => ({
+  _tag: 'UnsupportedMediaType',
+  message,
+  takes: ['Accept', accept],
+});
 
 /** What stands between the semicolons that are not within quotation marks; an unclosed quotation goes to the end. */
 const splitAtSemicolons = (text: string): ReadonlyArray<string> =>
@@ -36,9 +44,15 @@ export const parametersOf = (text: string): ReadonlyArray<readonly [string, stri
 export const typeOf = (header: string): string | undefined =>
   /^[^\s;,/]+\/[^\s;,/]+(?=[ \t]*(?:;|$))/.exec(header)?.[0];
 
+const COMPRESSED: UnsupportedMediaType = {
+  _tag: 'UnsupportedMediaType',
+  message: 'The body must not be compressed',
+  takes: ['Accept-Encoding', 'identity'],
+};
+
 /** Why a body with this `Content-Encoding` is not read: it must not be compressed. */
 export const codingFault = ({ 'content-encoding': coding = 'identity' }: IncomingHttpHeaders) =>
-  coding.toLowerCase() === 'identity' ? undefined : unsupported('The body must not be compressed');
+  coding.toLowerCase() === 'identity' ? undefined : COMPRESSED;
 
 /** Whether content in this `Content-Transfer-Encoding` is as it is sent (RFC 7578 §4.7). */
 export const isSentAsIs = (encoding: string): boolean => /^(?:7bit|8bit|binary)$/i.test(encoding);
@@ -47,7 +61,10 @@ export const isSentAsIs = (encoding: string): boolean => /^(?:7bit|8bit|binary)$
 export const isUtf8Charset = (charset: string): boolean => /^(?:utf-?8|us-ascii|ascii)$/i.test(charset);
 
 /** Why a body with these parameters is not read: texts are in UTF-8 alone. */
-export const charsetFault = (parameters: ReadonlyArray<readonly [string, string]>): UnsupportedMediaType | undefined =>
+export const charsetFault = (
+  parameters: ReadonlyArray<readonly [string, string]>,
+  { accept }: Pick<TakenBody, 'accept'>,
+): UnsupportedMediaType | undefined =>
   parameters.some(([name, value]) => name === 'charset' && !isUtf8Charset(value))
-    ? unsupported('The charset must be UTF-8')
+    ? unsupported({ accept, message: 'The charset must be UTF-8' })
     : undefined;

@@ -126,9 +126,10 @@ export const documentsContract = ({ stack, call }: StackOfSuite): Mocha.Suite =>
         ['PUT', one],
       ] as const) {
         const headers = { 'content-type': 'application/pdf' };
-        const { status, json } = await call(method, path, { as: editor, headers, body: '%PDF-1.7' });
-        expect([status, (json as { readonly message: string }).message]).to.deep.equal([
+        const { status, json, headers: told } = await call(method, path, { as: editor, headers, body: '%PDF-1.7' });
+        expect([status, told.get('accept'), (json as { readonly message: string }).message]).to.deep.equal([
           415,
+          'multipart/form-data, application/json',
           'The body must be multipart/form-data or application/json; PUT of /file behind a document takes any file',
         ]);
       }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { either as E } from 'fp-ts';
-import { charsetFault, parametersOf, unsupported } from '../../request/media-type.js';
+import { charsetFault, parametersOf, type TakenBody, unsupported } from '../../request/media-type.js';
 import { type RequestInvalid, requestInvalid, type UnsupportedMediaType } from '../../problem/failure.js';
 
 /** Whether a request says that it brings form data. What it says may still be unreadable: `readFormType` tells. */
@@ -14,9 +14,11 @@ const BOUNDARY = /^(?! )[ !#-[\]-~]{0,199}[!#-[\]-~]$/;
 const unreadable = (message: string): E.Either<RequestInvalid, never> =>
   E.left(requestInvalid({ path: 'Content-Type', message }));
 
-/** What a body that is neither is told. */
-export const FORM_OR_JSON =
-  'The body must be multipart/form-data or application/json; PUT of /file behind a document takes any file';
+/** What creates or changes a document. */
+export const FORM_OR_JSON: TakenBody = {
+  accept: 'multipart/form-data, application/json',
+  message: 'The body must be multipart/form-data or application/json; PUT of /file behind a document takes any file',
+};
 
 const UNSUPPORTED: E.Either<UnsupportedMediaType, never> = E.left(unsupported(FORM_OR_JSON));
 
@@ -29,7 +31,7 @@ export const readFormType = (header: string): E.Either<RequestInvalid | Unsuppor
   if (type === undefined) return UNSUPPORTED;
   const parameters = parametersOf(header.slice(type.length));
   if (parameters === undefined) return unreadable('must be multipart/form-data; boundary=…, and nothing unreadable');
-  const fault = charsetFault(parameters);
+  const fault = charsetFault(parameters, FORM_OR_JSON);
   if (fault !== undefined) return E.left(fault);
   const [boundary, ...others] = parameters.filter(([name]) => name === 'boundary').map(([, value]) => value);
   if (boundary === undefined || others.length > 0) return unreadable('must name one boundary');
