@@ -78,6 +78,13 @@ describe('the description of the API, for generators of clients', () => {
     expect(placesOf(document, isContentWithout)).to.deep.equal([]);
   });
 
+  it('names every JSON body, which else is called by a number', () => {
+    const schemas = operations.map(({ requestBody }) => requestBody?.content['application/json']?.schema);
+    const described = schemas.filter((schema) => schema !== undefined);
+    expect(described.filter((schema) => !('$ref' in schema))).to.deep.equal([]);
+    expect(described).to.have.length.greaterThan(5);
+  });
+
   it('has JSON first where a body may be a form, too, as some generators know the first media type alone', () => {
     const both = operations.map(({ requestBody }) => Object.keys(requestBody?.content ?? {}));
     const orders = both.filter((mediaTypes) => mediaTypes.length > 1);

@@ -4,7 +4,7 @@ import { keyOf } from '../../read/business-view.js';
 import { fields } from '../fields/fields-type.js';
 import { addressLine } from '../fields/address-line.js';
 import { Amount } from '../fields/amount.js';
-import { explain } from '../fields/json-schema.js';
+import { explain, named } from '../fields/json-schema.js';
 import { nonBlankText, requiredText, text } from '../fields/text.js';
 import { Website } from '../fields/website.js';
 import { revertBody } from '../record/undo-request.js';
@@ -33,12 +33,25 @@ const businessFields = {
 // So that a client may edit and send back what it was given.
 const aliases = { displayName: keyOf('displayName') };
 
-export const CreateBusinessBody = explain(businessMeanings, fields(businessFields, { required: ['name'], aliases }));
+export const CreateBusinessBody = named(
+  'NewBusiness',
+  explain(
+    { ...businessMeanings, '': 'A business to be created.' },
+    fields(businessFields, { required: ['name'], aliases }),
+  ),
+);
 
 /** Absent keeps, null clears; `name` cannot be cleared. */
-export const UpdateBusinessBody = explain(businessMeanings, fields(businessFields, { aliases }));
+export const UpdateBusinessBody = named(
+  'BusinessChanges',
+  explain(
+    { ...businessMeanings, '': 'What is to change of a business: null clears, what is absent stays.' },
+    fields(businessFields, { aliases }),
+  ),
+);
 
 /** Fields by the keys that GET answers, and by those that are sent. */
 export const RevertBusinessBody = revertBody(
+  'BusinessRevert',
   Object.fromEntries(businessFieldNames.flatMap((name) => [name, keyOf(name)].map((key) => [key, name]))),
 );

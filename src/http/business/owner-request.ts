@@ -5,26 +5,40 @@ import type { Owner } from '../../domain/business/events.js';
 import { isJsonObject } from '../../event-sourcing/canonical-json.js';
 import { fields } from '../fields/fields-type.js';
 import { Share } from '../fields/amount.js';
-import { explain } from '../fields/json-schema.js';
+import { explain, named } from '../fields/json-schema.js';
 import { requiredText, text } from '../fields/text.js';
 import { type QueryValues, valuesOf } from '../parameters/query.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { decodeRequest } from '../request/decode.js';
 import { ownerMeanings } from './meanings.js';
 
-export const AddOwnerBody = explain(
-  ownerMeanings,
-  fields({ user: requiredText(), title: text(), equity: Share }, { required: ['user'] }),
+export const AddOwnerBody = named(
+  'NewOwner',
+  explain(
+    { ...ownerMeanings, '': 'An owner to be added.' },
+    fields({ user: requiredText(), title: text(), equity: Share }, { required: ['user'] }),
+  ),
 );
 
 const ownerIdMeaning = 'The user of the owner, where the path or the query does not name it.';
 
-export const UpdateOwnerBody = explain(
-  { ...ownerMeanings, user: 'As ownerId: an owner cannot become another user.', ownerId: ownerIdMeaning },
-  fields({ ownerId: text(), user: requiredText(), title: text(), equity: Share }),
+export const UpdateOwnerBody = named(
+  'OwnerChanges',
+  explain(
+    {
+      ...ownerMeanings,
+      '': 'What is to change of an owner: null clears, what is absent stays.',
+      user: 'As ownerId: an owner cannot become another user.',
+      ownerId: ownerIdMeaning,
+    },
+    fields({ ownerId: text(), user: requiredText(), title: text(), equity: Share }),
+  ),
 );
 
-export const OwnerIdBody = explain({ ownerId: ownerIdMeaning }, fields({ ownerId: text() }));
+export const OwnerIdBody = named(
+  'OwnerToRemove',
+  explain({ '': 'Which owner it is.', ownerId: ownerIdMeaning }, fields({ ownerId: text() })),
+);
 
 export const readNewOwner = (body: unknown): E.Either<RequestInvalid, Owner> =>
   pipe(

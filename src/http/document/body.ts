@@ -1,7 +1,7 @@
 import { revertibleOfDocument } from '../../application/document/undo-document.js';
 import { field } from '../fields/field.js';
 import { fields } from '../fields/fields-type.js';
-import { explain } from '../fields/json-schema.js';
+import { explain, named } from '../fields/json-schema.js';
 import { Kind } from '../fields/kind.js';
 import { FormTags, Tags } from '../fields/tags.js';
 import { linesOfText, requiredText, text } from '../fields/text.js';
@@ -31,14 +31,29 @@ const NoFile = field<null>({
 const jsonFields = { ...documentFields, tags: Tags, file: NoFile };
 const formFields = { ...documentFields, tags: FormTags };
 
-export const CreateDocumentBody = explain(documentMeanings, fields(jsonFields, { required: ['name'] }));
+export const CreateDocumentBody = named(
+  'NewDocument',
+  explain(
+    { ...documentMeanings, '': 'A document to be created, without a file.' },
+    fields(jsonFields, { required: ['name'] }),
+  ),
+);
 
 /** Absent keeps, null clears; `name` cannot be cleared. */
-export const UpdateDocumentBody = explain(documentMeanings, fields(jsonFields));
+export const UpdateDocumentBody = named(
+  'DocumentChanges',
+  explain(
+    { ...documentMeanings, '': 'What is to change of a document: null clears, what is absent stays.' },
+    fields(jsonFields),
+  ),
+);
 
 /** The fields of form data beside its file. */
 export const CreateDocumentForm = explain(documentMeanings, fields(formFields, { required: ['name'] }));
 
 export const UpdateDocumentForm = explain(documentMeanings, fields(formFields));
 
-export const RevertDocumentBody = revertBody(Object.fromEntries(revertibleOfDocument.map((name) => [name, name])));
+export const RevertDocumentBody = revertBody(
+  'DocumentRevert',
+  Object.fromEntries(revertibleOfDocument.map((name) => [name, name])),
+);

@@ -1,4 +1,5 @@
 import type * as t from 'io-ts';
+import { FieldsType } from '../fields/fields-type.js';
 import type { JsonSchema } from '../fields/json-schema.js';
 import { JSON_LIMIT } from '../request/json-body.js';
 import type { FieldsBody, OperationDescription } from './operation-description.js';
@@ -49,14 +50,13 @@ const fileBody = (mediaType: string): JsonSchema => ({
 export const requestBodyOf = ({ body }: OperationDescription, schemaOf: (codec: t.Mixed) => JsonSchema): JsonSchema => {
   if (body === undefined) return {};
   if ('mediaType' in body) return { requestBody: fileBody(body.mediaType) };
-  const json = schemaOf(body.json);
   return {
     requestBody: {
       description: body.form === undefined ? JSON_SIZE : `${FORM_SIZE} ${JSON_SIZE}`,
-      required: 'required' in json,
+      required: body.json instanceof FieldsType && body.json.required.length > 0,
       // of two, NSwag and Kiota know the first alone; /docs shows the form first
       content: {
-        'application/json': { schema: json, example: body.example },
+        'application/json': { schema: schemaOf(body.json), example: body.example },
         ...(body.form === undefined
           ? {}
           : { 'multipart/form-data': { schema: formSchema(schemaOf(body.form.codec), body.form) } }),

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { field } from '../fields/field.js';
 import { fields } from '../fields/fields-type.js';
-import { explain } from '../fields/json-schema.js';
+import { explain, named } from '../fields/json-schema.js';
 import { names } from '../fields/names.js';
 import { readBoolean } from '../parameters/events.js';
 import { parameter } from '../parameters/parameter.js';
@@ -16,13 +16,17 @@ const RevisionNumber = field<number>({
 });
 
 /** What a revert of a kind of record asks for; `meant`: its fields by the names under which they are shown or sent. */
-export const revertBody = <Field extends string>(meant: Readonly<Record<string, Field>>) =>
-  explain(
-    {
-      revision: 'The revision whose values come back.',
-      fields: 'Those that get back what they had then. Without it: all that a revert can give back.',
-    },
-    fields({ revision: RevisionNumber, fields: names(meant) }, { required: ['revision'] }),
+export const revertBody = <Field extends string>(name: string, meant: Readonly<Record<string, Field>>) =>
+  named(
+    name,
+    explain(
+      {
+        '': 'What is to be as it was.',
+        revision: 'The revision whose values come back.',
+        fields: 'Those that get back what they had then. Without it: all that a revert can give back.',
+      },
+      fields({ revision: RevisionNumber, fields: names(meant) }, { required: ['revision'] }),
+    ),
   );
 
 export const UndoParameters = fields({

@@ -44,7 +44,20 @@ const namesAfter = (label: string, description = ''): ReadonlyArray<string> =>
 /** What a listing does not look at: requests for feeds, which do not end, are not among those that are made. */
 const isOfFeeds = ({ description = '' }: Parameter): boolean => description.startsWith('Of a feed:');
 
-const operationOf = (template: string, method: string, described: DescribedOperation): Operation => {
+/** The schema that a reference is to, else itself. */
+const referred = (
+  { components }: Described,
+  schema: (Schema & { readonly $ref?: string }) | undefined,
+): Schema | undefined =>
+  // reason: the document is checked to be valid OpenAPI by a test of its own
+  schema?.$ref === undefined ? schema : components.schemas[schema.$ref.split('/').at(-1) ?? ''];
+
+const operationOf = (
+  document: Described,
+  template: string,
+  method: string,
+  described: DescribedOperation,
+): Operation => {
   const { operationId, description, security, parameters, requestBody, responses } = described;
   const isForAnyRole = description?.startsWith('Any good token') === true;
   if (security.length > 0 && !isForAnyRole && namesAfter('Roles', description).length === 0)
@@ -54,7 +67,7 @@ const operationOf = (template: string, method: string, described: DescribedOpera
     method: method.toUpperCase(),
     template,
     parameters: parameters.filter((parameter) => !isOfFeeds(parameter)),
-    json: requestBody?.content['application/json']?.schema,
+    json: referred(document, requestBody?.content['application/json']?.schema),
     form: requestBody?.content['multipart/form-data']?.schema,
     isOfFile: requestBody?.content['application/octet-stream'] !== undefined,
     statuses: Object.keys(responses).map(Number),
@@ -69,12 +82,12 @@ const isFeed = ({ responses }: DescribedOperation): boolean =>
   Object.keys(responses['200']?.content ?? {}).join() === 'text/event-stream';
 
 /** Every operation of a document whose answers end, in its order. */
-export const operationsOf = ({ paths }: Described): ReadonlyArray<Operation> =>
-  Object.entries(paths).flatMap(([template, methods]) =>
+export const operationsOf = (document: Described): ReadonlyArray<Operation> =>
+  Object.entries(document.paths).flatMap(([template, methods]) =>
     Object.entries(methods).flatMap(([method, given]) => {
       // reason: the document is checked to be valid OpenAPI by a test of its own
       const described = given as unknown as DescribedOperation;
-      return isFeed(described) ? [] : [operationOf(template, method, described)];
+      return isFeed(described) ? [] : [operationOf(document, template, method, described)];
     }),
   );
 
