@@ -1,13 +1,13 @@
 import type { either as E } from 'fp-ts';
 import type { Direction, StoreUnavailable } from '../event-sourcing/event-store.js';
-import type { ReadModelUnavailable } from './queries.js';
+import type { ReadModelUnavailable, Sought } from './queries.js';
 
 /** What events of the ledger are narrowed by; all of it must hold. */
 export type LedgerFilter = {
   /** Who made it happen. */
   readonly user?: string;
-  /** The kind of entity, and the id of one. */
-  readonly entityType?: string;
+  /** The kind of entity, or several, and the id of one. */
+  readonly entityType?: Sought;
   readonly entity?: string;
   /** The stored type of the event. */
   readonly name?: string;

@@ -119,7 +119,7 @@ export type HiddenStates = {
 export type HiddenRow = { readonly hidden: string; readonly revision: Revision };
 
 /** What a record must have: a text, or one of several, which are short. */
-type Sought = string | ReadonlyArray<string>;
+export type Sought = string | ReadonlyArray<string>;
 
 /** The filter of any read model: what is sought or undefined by name. */
 export type FilterValues = Readonly<Record<string, Sought | undefined>>;

@@ -76,6 +76,10 @@ for (const [name, start] of Object.entries(stacks))
       expect(await indexes('?user=bob')).to.deep.equal([1, 3, 4]);
       expect(await indexes('?entityType=Document')).to.deep.equal([3]);
       expect(await indexes('?entityType=Nothing')).to.deep.equal([]);
+      expect(await indexes('?entityType=Document,Decision')).to.deep.equal([3]);
+      expect(await indexes('?entityType=Document,Business')).to.deep.equal(await indexes(''));
+      for (const wrong of ['Document,Nothing', 'Document,', 'Document,%20Business'])
+        expect((await get(`?entityType=${wrong}`)).status, wrong).to.equal(400);
       expect(await indexes('?name=BusinessUpdated')).to.deep.equal([2]);
       expect(await indexes('?field=phone')).to.deep.equal([0, 2]);
       expect(await indexes(`?ref=${parent}`)).to.deep.equal([1]);

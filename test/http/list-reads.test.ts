@@ -88,6 +88,7 @@ describe('who read what', () => {
   for (const [query, isIn] of [
     ['user=ann', ({ user }) => user === 'ann'],
     ['entityType=Business', ({ entityType }) => entityType === 'Business'],
+    ['entityType=Document,Business', ({ entityType }) => entityType === 'Business'],
     [`entity=${ENTITY}`, ({ entity }) => entity === ENTITY],
     ['operation=listBusinessEvents', () => true],
     ['operation=getBusiness', () => false],

@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { isSought } from '../../src/infrastructure/postgres/read-models/ledger-row.js';
 import type { AccessFilter, AccessRecord, RecordedRead } from '../../src/read/access/access-record.js';
 
 const isIn = (
@@ -6,7 +7,7 @@ const isIn = (
   { record, ...read }: RecordedRead,
 ): boolean =>
   (user === undefined || read.user === user) &&
-  (entityType === undefined || record?.entityType === entityType) &&
+  isSought(entityType, record?.entityType) &&
   (entity === undefined || record?.entity === entity) &&
   (operation === undefined || read.operation === operation) &&
   (since === undefined || read.at >= since) &&

@@ -13,11 +13,12 @@ import { revisionParameter } from '../parameters/revision.js';
 import { requestInvalid, type RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
+import { entityTypes } from './entity-types.js';
 import { directionOf, tableParameters } from './table-parameters.js';
 
 const filters = {
   user: exactTextParameter('Only events that this user made happen.'),
-  entityType: exactTextParameter('Only events of records of this kind, as entityType of an event says it.'),
+  entityType: entityTypes('Only events of records of this kind, as entityType of an event says it'),
   entity: exactTextParameter('Only events of the record with this id.'),
   name: exactTextParameter('Only events with exactly this name.'),
   field: exactTextParameter(

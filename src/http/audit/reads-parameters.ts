@@ -9,11 +9,12 @@ import { revisionParameter } from '../parameters/revision.js';
 import type { RequestInvalid } from '../problem/failure.js';
 import { both } from '../request/both.js';
 import { decodeRequest } from '../request/decode.js';
+import { entityTypes } from './entity-types.js';
 import { directionOf, tableParameters } from './table-parameters.js';
 
 const filters = {
   user: exactTextParameter('Only what this user read.'),
-  entityType: exactTextParameter('Only reads of single records of this kind.'),
+  entityType: entityTypes('Only reads of single records of this kind'),
   entity: exactTextParameter('Only reads of the record with this id.'),
   operation: exactTextParameter('Only reads by this operation, or by the command of this name.'),
   since: instantParameter('Only reads of this time or later.'),

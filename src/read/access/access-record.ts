@@ -1,6 +1,6 @@
 import type { either as E } from 'fp-ts';
 import type { Direction } from '../../event-sourcing/event-store.js';
-import type { ReadModelUnavailable } from '../queries.js';
+import type { ReadModelUnavailable, Sought } from '../queries.js';
 
 /** A read whose answer is known: who was given what, when, and how it was written. */
 export type Read = {
@@ -24,7 +24,7 @@ export type RecordedRead = Read & { readonly id: bigint };
 /** What rows are narrowed by; all of it must hold. */
 export type AccessFilter = {
   readonly user?: string;
-  readonly entityType?: string;
+  readonly entityType?: Sought;
   readonly entity?: string;
   readonly operation?: string;
   /** Not before this time. */

@@ -75,7 +75,12 @@ export const asked = fc.record({
   filter: fc
     .record({
       user: optional(...users, 'nobody'),
-      entityType: optional('Business', 'Document'),
+      entityType: optional<string | Array<string>>(
+        'Business',
+        'Document',
+        ['Document', 'Business'],
+        ['Document', 'Decision'],
+      ),
       entity: optional(...entities),
       name: optional(...names.business, ...names.document),
       field: optional('name', 'phone', 'owners', 'other', long('f'), `${long('f')}!`),
@@ -113,7 +118,7 @@ export const isWanted = (row: NewRow, filter: LedgerFilter): boolean => {
   const words = wordsOf([row.reason]);
   return (
     (user === undefined || row.actor === user) &&
-    (entityType === undefined || typeOf(row.category) === entityType) &&
+    (entityType === undefined || [entityType].flat().includes(typeOf(row.category))) &&
     (entity === undefined || row.entity === entity) &&
     (name === undefined || row.name === name) &&
     (field === undefined || row.fields.includes(field)) &&

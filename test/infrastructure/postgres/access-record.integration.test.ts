@@ -74,6 +74,8 @@ describe('the record of reads in Postgres', function () {
       {},
       { user: 'bob' },
       { entityType: 'Document' },
+      { entityType: '' },
+      { entityType: ['Document', 'Decision'] },
       { entity: 'x', user: 'bob' },
       { operation: 'ops backup' },
       { since: new Date(2_000), until: new Date(5_000) },

@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { Pool } from 'pg';
+import { arrayLiteral } from '../../../../projections/projection.js';
 import { attempt } from '../../../event-sourcing/attempt.js';
 import { unlessNoTable } from '../../../postgres/sql-failure.js';
 import { runIn, type Statement, type TextRow } from '../../../postgres/statement.js';
@@ -9,12 +10,16 @@ import type {
   AccessQueries,
   RecordedRead,
 } from '../../../read/access/access-record.js';
+import type { Sought } from '../../../read/queries.js';
 import { unavailable } from '../read-models/read-model.js';
 import { firstSince, LATE, lastBefore } from './time-bounds.js';
 
 type Condition = readonly [text: (bound: string) => string, value: string | undefined];
 
 const timestamp = (time: Date | undefined): string | undefined => time?.toISOString();
+
+const arrayOf = (sought: Sought | undefined): string | undefined =>
+  sought === undefined ? undefined : arrayLiteral([sought].flat());
 
 const conditionsOf = ({
   user,
@@ -25,7 +30,7 @@ const conditionsOf = ({
   until,
 }: AccessFilter): ReadonlyArray<Condition> => [
   [(bound) => `actor = ${bound}`, user],
-  [(bound) => `entity_type = ${bound}`, entityType],
+  [(bound) => `entity_type = any(${bound}::text[])`, arrayOf(entityType)],
   [(bound) => `entity = ${bound}`, entity],
   [(bound) => `operation = ${bound}`, operation],
   [(bound) => `at >= ${bound}::timestamptz`, timestamp(since)],

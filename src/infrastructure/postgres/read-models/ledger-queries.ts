@@ -5,7 +5,7 @@ import type { Ledger } from '../../../../projections/ledger.js';
 import { run, withConnection } from '../../../postgres/statement.js';
 import type { LedgerEntry, LedgerPageRequest, LedgerQueries } from '../../../read/ledger.js';
 import { hasValue } from '../../../read/has-value.js';
-import { makeRowOf } from './ledger-row.js';
+import { isSought, makeRowOf } from './ledger-row.js';
 import { type Bounds, PAGE_BYTES, pageStatement, placeOfTime, rowsAfterStatement } from './ledger-statement.js';
 import { unavailable } from './read-model.js';
 
@@ -48,7 +48,7 @@ export const makeLedgerQueries = (pool: Pool, { name, kinds }: Pick<Ledger, 'nam
       attempt(async () => {
         const { filter, limit } = request;
         const categories = kinds
-          .filter(({ entityType }) => filter.entityType === undefined || entityType === filter.entityType)
+          .filter(({ entityType }) => isSought(filter.entityType, entityType))
           .map(({ category }) => category);
         if (categories.length === 0) return { entries: [], isLast: true };
         const { value } = filter;

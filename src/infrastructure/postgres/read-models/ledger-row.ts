@@ -3,12 +3,17 @@ import { indexedPart, isCut } from '../../../../projections/engine/ledger/ledger
 import type { TextRow } from '../../../postgres/statement.js';
 import { hasValue } from '../../../read/has-value.js';
 import type { LedgerFilter, LedgerRow } from '../../../read/ledger.js';
+import type { Sought } from '../../../read/queries.js';
 
 // reason: a column of texts, as Postgres writes it as JSON
 const textsIn = (json: string | null | undefined): ReadonlyArray<string> => JSON.parse(json ?? '[]') as Array<string>;
 
 const isOf = (wanted: string | undefined, value: string | null | undefined): boolean =>
   wanted === undefined || wanted === value;
+
+/** Whether a value is the one that is sought, or one of those. */
+export const isSought = (sought: Sought | undefined, value: string | undefined): boolean =>
+  sought === undefined || (value !== undefined && [sought].flat().includes(value));
 
 const has = (wanted: string | undefined, values: ReadonlyArray<string>, body: string): boolean =>
   wanted === undefined ||
@@ -40,7 +45,7 @@ export const makeRowOf = (kinds: Ledger['kinds']): ((row: TextRow) => LedgerRow)
         isOf(filter.entity, entity) &&
         isOf(filter.user, actor) &&
         isOf(filter.name, name) &&
-        isOf(filter.entityType, entityType) &&
+        isSought(filter.entityType, entityType) &&
         has(filter.field, fields, body ?? '') &&
         has(filter.ref, refs, body ?? '') &&
         hasWords(filter.reason, words) &&
