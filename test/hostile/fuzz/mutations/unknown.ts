@@ -8,11 +8,14 @@ const looksAtNames = (operation: Operation): boolean => takes(operation, 'header
 const UNKNOWN = ['foo', '__proto__', 'constructor', 'toString', 'limit[]', ' limit', 'Limit', 'ç'];
 
 const strictly = (draft: Draft, { random }: Context): void => {
-  const prefer = random.pick(['handling=strict', 'Handling="strict"', 'wait=5, handling=strict, handling=lenient']);
+  const prefer = random.pick([
+    ...['handling=strict', 'Handling="strict"', 'wait=5, handling=strict, handling=lenient'],
+    'count=exact, handling=strict',
+  ]);
   draft.headers = [...draft.headers, ['Prefer', prefer]];
 };
 
-/** Names that an operation does not know, where they are refused. */
+/** Names that an operation does not know, where they are refused, and preferences. */
 export const unknown: ReadonlyArray<Mutation> = [
   {
     name: 'with a parameter of another operation',
@@ -24,6 +27,14 @@ export const unknown: ReadonlyArray<Mutation> = [
       const name = random.pick(others.filter((other) => !own.includes(other)));
       draft.query = [...draft.query, [name, random.pick(['', '1', 'x'])]];
       draft.expects = invalid(name);
+    },
+  },
+  {
+    name: 'asking for a count',
+    suits: looksAtNames,
+    apply: (draft, { random }) => {
+      const prefer = random.pick(['count=exact', 'Count="exact"; x=y, count=none', 'count=planned']);
+      draft.headers = [...draft.headers, ['Prefer', prefer]];
     },
   },
   { name: 'strictly, with what it knows', suits: looksAtNames, apply: strictly },
