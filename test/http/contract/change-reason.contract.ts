@@ -3,6 +3,7 @@ import { either as E } from 'fp-ts';
 import { type ChainEnd, chainStart, extendChain } from '../../../src/event-sourcing/hash-chain.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { type Call, idOf, type Reply } from '../../support/client.js';
+import { errorIn } from '../../support/error-in.js';
 import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
 import type { StackOfSuite } from '../../support/stack-of-suite.js';
 
@@ -138,6 +139,26 @@ export const changeReasonContract = ({ call }: StackOfSuite): Mocha.Suite =>
       expect((await send(encoded('one'))).text).to.equal(first.text);
       expect((await send('two')).status).to.equal(422);
       expect((await send()).status).to.equal(422);
+    });
+
+    it('is all that tells two deletions or two restores under one key apart, of which the second is refused', async () => {
+      const document = `/document/${idOf(await call('POST', '/document', { body: { name: 'Lease' } }))}`;
+      const business = `/business/${await created()}`;
+      await call('POST', `${business}/owner`, { body: { user: 'bob' } });
+      await call('POST', `${business}/owner`, { body: { user: 'eve' } });
+      const commands = [
+        ['DELETE', `${business}/owner?ownerId=bob`],
+        ['DELETE', `${business}/owner/eve`],
+        ...[business, document].flatMap((path) => [['DELETE', path] as const, ['POST', `${path}/restore`] as const]),
+      ] as const;
+      for (const [index, [method, path]] of commands.entries()) {
+        const headers = { 'idempotency-key': `for-its-reason-${index}` };
+        const send = (reason: string) => change(reason, method, path, { headers });
+        expect([method, path, (await send('one')).status]).to.deep.equal([method, path, 200]);
+        const other = await send('two');
+        const { code } = errorIn(other.json);
+        expect([method, path, other.status, code]).to.deep.equal([method, path, 422, 'idempotency_key_reused']);
+      }
     });
 
     const taken: ReadonlyArray<readonly [header: string, reason: string]> = [
