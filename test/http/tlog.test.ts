@@ -159,6 +159,22 @@ describe('the transparency log', () => {
       expect((await tlog(`tile/${path}`)).status, path).to.equal(200);
   });
 
+  it('takes the slashes within the place of a tile as a generated client writes them', async () => {
+    grow(300);
+    tree.sign();
+    for (const [level, place] of [
+      ['0', '001.p/44'],
+      ['0', '000.p/7'],
+      ['entries', '001.p/44'],
+    ]) {
+      const written = await tlog(`tile/${level}/${encodeURIComponent(place ?? '')}`);
+      expect(written.status, place).to.equal(200);
+      expect(written.bytes.equals((await tlog(`tile/${level}/${place}`)).bytes), place).to.equal(true);
+    }
+    for (const path of ['0%2F001', '0%2F001.p%2F44', 'entries%2F001'])
+      expect((await tlog(`tile/${path}`)).status, path).to.equal(404);
+  });
+
   it('has one path for each tile, after which a slash may stand', async () => {
     grow(300);
     tree.sign();

@@ -51,7 +51,8 @@ const pathMeanings: Readonly<Record<string, string>> = {
   ownerId: 'The user of the owner.',
   asset: 'The name of a script or style.',
   ticket: 'What says whose read it is, and is signed: the end of a link as it was given.',
-  index: 'The place of an event or tile in the log, from 0.',
+  index:
+    'The place of an event or tile in the log, from 0. Of a tile, in groups of three digits; the / between may be %2F.',
   level: 'The level of the tree that the tile is of, from 0.',
 };
 

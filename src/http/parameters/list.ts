@@ -43,14 +43,14 @@ export const ExactText = exactTextParameter();
  */
 export const someOfParameter = (
   known: ReadonlyArray<string>,
-  meaning = 'Only records that have this',
+  meaning = 'Only those with this',
 ): t.Type<string | ReadonlyArray<string>> => {
   const isKnown = (value: string): boolean => known.includes(value);
   const example = known.slice(0, 2).join(',');
   return parameter<string | ReadonlyArray<string>>({
     expectation: `text without control characters, or several of ${known.join(', ')}, separated by commas`,
-    meaning: `${meaning}, or one of several, separated by commas: ${known.join(', ')}.`,
-    schema: { type: 'string', pattern: PLAIN_TEXT, examples: [known.slice(0, 2).join(',')] },
+    meaning: `${meaning}, or one of several: \`${example}\`.`,
+    schema: { type: 'string', pattern: PLAIN_TEXT, examples: [example] },
     read: (value) => {
       if (!value.includes(',')) return isPlainText(value, Infinity) ? value : undefined;
       const values = value.split(',');

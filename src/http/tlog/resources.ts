@@ -36,9 +36,12 @@ type Bytes = Promise<E.Either<Failure, Buffer>>;
 
 type Resource = { readonly level: number | 'entries'; readonly index: number; readonly width: number };
 
-/** What a path names; undefined of any other spelling. A trailing slash is taken, as in every path. */
+/**
+ * What a path names; undefined of any other spelling. A trailing slash is taken, as in every path, and so are slashes that
+ * are percent-encoded: a generated client does that to the place of a tile, which is one parameter to it.
+ */
 const resourceOf = ({ ctx }: RequestContext): Resource | undefined => {
-  const parsed = parseTlogPath(pathOf(ctx).slice(`${TLOG}/`.length).replace(/\/$/, ''));
+  const parsed = parseTlogPath(pathOf(ctx).slice(`${TLOG}/`.length).replace(/%2F/gi, '/').replace(/\/$/, ''));
   if (E.isLeft(parsed)) return undefined;
   const { index, width } = parsed.right;
   return { level: parsed.right._tag === 'Tile' ? parsed.right.level : 'entries', index, width };
