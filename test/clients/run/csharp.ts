@@ -1,13 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import type { Answer, Cannot, Client } from '../samples/client.js';
-import { LINES_TOLD, type Made, PACKAGE, type Toolchain } from './toolchain.js';
-
-const run = promisify(execFile);
+import type { Cell } from './table.js';
+import { faultOf, LINES_TOLD, type Made, PACKAGE, run, type Toolchain } from './toolchain.js';
 
 const SDK = 10;
 
@@ -94,19 +92,13 @@ export const csharp = (union: string): Toolchain => ({
     await run('dotnet', command, { cwd: sample });
   },
   compile: async (sample) => {
-    const output = await run('dotnet', ['build', '--nologo', '--disable-build-servers'], {
-      cwd: sample,
-      maxBuffer: 100_000_000,
-    }).then(
-      () => '',
-      (error: unknown) => (error as { stdout: string }).stdout, // reason: execFile adds it to what it throws
-    );
+    const build = ['build', '--nologo', '--disable-build-servers'];
+    const narrows: Cell = { _tag: 'LeftOut', why: union };
+    const output = await faultOf(run('dotnet', build, { cwd: sample, maxBuffer: 100_000_000 }));
+    if (output === undefined) return { compiles: { _tag: 'Ok' }, narrows };
     const faults = [...new Set(output.split('\n').filter((line) => / error [A-Z]+\d+: /.test(line)))];
     const why = (faults.length === 0 ? output.split('\n') : faults).slice(0, LINES_TOLD).join('\n');
-    return {
-      compiles: output === '' ? { _tag: 'Ok' } : { _tag: 'Failed', why },
-      narrows: { _tag: 'LeftOut', why: union },
-    };
+    return { compiles: { _tag: 'Failed', why }, narrows };
   },
   open: (sample, address) => Promise.resolve(open(sample, address)),
 });

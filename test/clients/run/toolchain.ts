@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { MakeClient } from '../samples/client.js';
 import type { Cell } from './table.js';
 
@@ -6,6 +8,16 @@ export const PACKAGE = path.resolve('test/clients');
 
 /** How many lines of what a program has said are told. */
 export const LINES_TOLD = 12;
+
+/** Runs a program; rejects when it fails. */
+export const run = promisify(execFile);
+
+/** What a program that failed has written to its standard output; undefined where it did not fail. */
+export const faultOf = (ran: Promise<unknown>): Promise<string | undefined> =>
+  ran.then(
+    () => undefined,
+    (error: unknown) => (error as { stdout: string }).stdout, // reason: execFile adds it to what it throws
+  );
 
 /** Clients that are made of a sample; stopped once they are no longer needed. */
 export type Made = { readonly makeClient: MakeClient; readonly stop: () => Promise<void> };

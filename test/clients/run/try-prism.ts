@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import type { Cell, Row } from './table.js';
+import type { Row } from './table.js';
+import { faultOf, run } from './toolchain.js';
 import { typescript } from './typescript.js';
-
-const run = promisify(execFile);
 
 export const PRISM = 'prism';
 
@@ -11,14 +8,13 @@ const lastLines = (text: string): string => text.slice(text.search(/^ *\d+ passi
 
 /** The HTTP suites, with Prism before the service: it holds each answer to the description. */
 export const tryPrism = async (): Promise<Row> => {
-  const cell = await run('node_modules/.bin/mocha', ['test/clients/prism/suites.ts'], { maxBuffer: 100_000_000 }).then(
-    (): Cell => ({ _tag: 'Ok' }),
-    // reason: execFile adds it to what it throws
-    (error: unknown): Cell => ({ _tag: 'Failed', why: lastLines((error as { stdout: string }).stdout) }),
-  );
+  const suites = run('node_modules/.bin/mocha', ['test/clients/prism/suites.ts'], { maxBuffer: 100_000_000 });
+  const output = await faultOf(suites);
   return {
     name: PRISM,
     version: await typescript.versionOf('@stoplight/prism-cli'),
-    cells: new Map([['HTTP suites', cell]]),
+    cells: new Map([
+      ['HTTP suites', output === undefined ? { _tag: 'Ok' } : { _tag: 'Failed', why: lastLines(output) }],
+    ]),
   };
 };

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import type { MakeClient } from '../samples/client.js';
 import type { Cell } from './table.js';
-import { LINES_TOLD, PACKAGE, type Toolchain } from './toolchain.js';
+import { faultOf, LINES_TOLD, PACKAGE, run, type Toolchain } from './toolchain.js';
 
-const run = promisify(execFile);
+/** Narrows events, in every sample by the types that were made there, which its `events.ts` names. */
+const NARROWS = 'narrows.ts';
 
 type Package = { readonly devDependencies: Readonly<Record<string, string>> };
 
@@ -15,7 +14,7 @@ const command = (name: string): string => path.join(PACKAGE, 'node_modules/.bin'
 const compiled = (faults: ReadonlyArray<string>): Cell =>
   faults.length === 0 ? { _tag: 'Ok' } : { _tag: 'Failed', why: faults.slice(0, LINES_TOLD).join('\n') };
 
-/** With the packages of `test/clients`. The file `narrows.ts` of a sample is that which narrows events. */
+/** With the packages of `test/clients`. */
 export const typescript: Toolchain = {
   missing: () => Promise.resolve(undefined),
   versionOf: async (packageName) => {
@@ -27,14 +26,12 @@ export const typescript: Toolchain = {
   },
   run: async ([name, ...args], sample) => {
     await run(command(name), args, { cwd: sample });
+    await copyFile(path.join(PACKAGE, 'samples', NARROWS), path.join(sample, 'made', NARROWS));
   },
   compile: async (sample) => {
-    const output = await run(command('tsc'), ['--pretty', 'false', '--project', '.'], { cwd: sample }).then(
-      ({ stdout }) => stdout,
-      (error: unknown) => (error as { stdout: string }).stdout, // reason: execFile adds it to what it throws
-    );
-    const faults = output.split('\n').filter((line) => line.includes('error TS'));
-    const isNarrowing = (line: string): boolean => line.startsWith('narrows.ts(');
+    const output = await faultOf(run(command('tsc'), ['--pretty', 'false', '--project', '.'], { cwd: sample }));
+    const faults = (output ?? '').split('\n').filter((line) => line.includes('error TS'));
+    const isNarrowing = (line: string): boolean => line.startsWith(`made/${NARROWS}(`);
     return {
       compiles: compiled(faults.filter((line) => !isNarrowing(line))),
       narrows: compiled(faults.filter(isNarrowing)),

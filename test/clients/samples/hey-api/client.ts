@@ -1,7 +1,7 @@
 import type { Answer, MakeClient } from '../client.js';
 import { createClient } from './made/api/client/index.js';
 import * as sdk from './made/api/sdk.gen.js';
-import { websitesIn } from './narrows.js';
+import { websitesIn } from './made/narrows.js';
 
 type Sent<A> = { readonly data?: A; readonly error?: unknown; readonly response?: Response };
 

@@ -1,7 +1,7 @@
 import { isAxiosError } from 'axios';
 import type { Answer, MakeClient } from '../client.js';
 import * as api from './made/api/index.ts';
-import { websitesIn } from './narrows.js';
+import { websitesIn } from './made/narrows.js';
 
 type Good<A> = { readonly data: A; readonly headers: object };
 

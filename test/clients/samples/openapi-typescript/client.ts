@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { Answer, MakeClient } from '../client.js';
 import type { components, paths } from './made/api.js';
-import { websitesIn } from './narrows.js';
+import { websitesIn } from './made/narrows.js';
 
 type Fetched<A> = { readonly data?: A; readonly error?: components['schemas']['Error']; readonly response: Response };
 

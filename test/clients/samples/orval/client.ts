@@ -1,7 +1,7 @@
 import type { Answer, MakeClient } from '../client.js';
 import { setService } from './fetch.js';
 import * as api from './made/api.js';
-import { websitesIn } from './narrows.js';
+import { websitesIn } from './made/narrows.js';
 
 type Sent = { readonly status: number; readonly data: unknown };
 type Good<R> = Extract<R, { readonly status: 200 }>;

@@ -1,6 +1,6 @@
 import type { Answer, MakeClient } from '../client.js';
 import { Api, type Error, type HttpResponse } from './made/api.js';
-import { websitesIn } from './narrows.js';
+import { websitesIn } from './made/narrows.js';
 
 type Good<A> = HttpResponse<A, unknown>;
 

@@ -1,4 +1,4 @@
-import type { BusinessEvent, LedgerEvent } from './made/api.js';
+import type { BusinessEvent, LedgerEvent } from '../events.js';
 
 export const websitesIn = (events: ReadonlyArray<BusinessEvent>): ReadonlyArray<string | null | undefined> =>
   events.flatMap((event) => (event.name === 'BusinessUpdated' ? [event.data.changes.website] : []));

@@ -1,0 +1,1 @@
+export type { BusinessEvent, LedgerEvent } from './made/api.js';
