@@ -6,11 +6,10 @@ import type { developmentSecret } from '../infrastructure/disk/development-secre
 import type { Narrowed } from '../infrastructure/disk/narrow-data-directory.js';
 import type { sharedEventKeys } from '../infrastructure/event-keys.js';
 import type { watchProcess } from '../infrastructure/metrics/watch-process.js';
-import type { sharedLinkKey } from '../infrastructure/link-key.js';
 import type { openStorage } from '../infrastructure/open-storage.js';
 import type { openStores, Stores } from '../infrastructure/open-stores.js';
 import type { ReadModels } from '../infrastructure/postgres/read-models/open-read-models.js';
-import type { sharedSnapshotKey } from '../infrastructure/snapshot-key.js';
+import type { sharedLinkKey, sharedSnapshotKey } from '../infrastructure/shared-keys.js';
 
 /** The log, and the database of the read models. */
 export type ServiceStores = Omit<Stores, 'readModelsUrl'> & { readonly readModels: ReadModels };

@@ -5,13 +5,12 @@ import { checkpointSigners } from '../infrastructure/checkpoint-signer.js';
 import { developmentSecret } from '../infrastructure/disk/development-secret.js';
 import { narrowDataDirectory } from '../infrastructure/disk/narrow-data-directory.js';
 import { sharedEventKeys } from '../infrastructure/event-keys.js';
-import { sharedLinkKey } from '../infrastructure/link-key.js';
 import { watchProcess } from '../infrastructure/metrics/watch-process.js';
 import { openFilesLimit } from '../infrastructure/open-files-limit.js';
 import { openStorage } from '../infrastructure/open-storage.js';
 import { openStores } from '../infrastructure/open-stores.js';
 import { openReadModels } from '../infrastructure/postgres/read-models/open-read-models.js';
-import { sharedSnapshotKey } from '../infrastructure/snapshot-key.js';
+import { sharedLinkKey, sharedSnapshotKey } from '../infrastructure/shared-keys.js';
 import type { Adapters } from './adapters.js';
 
 /** Those of the system: servers, disks and the network, as the configuration names them. */

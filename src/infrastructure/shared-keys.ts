@@ -1,13 +1,22 @@
 import type { Config } from '../config.js';
-import { embeddedSnapshotKey } from './disk/development-secret.js';
+import { embeddedLinkKey, embeddedSnapshotKey } from './disk/development-secret.js';
 import type { Random } from '../event-sourcing/random.js';
 
 /**
- * The key that all processes of this service sign rows with (`projections/snapshot.ts`): the configured one, else that
- * of the data directory of an embedded Postgres. Undefined: they share none.
+ * A key that all processes of this service share: the configured one, else that of the data directory of an embedded
+ * Postgres. Undefined with a `DATABASE_URL` alone: what one process signed would be nothing to the others. Rejects with
+ * errors of the file system.
  */
-export const sharedSnapshotKey = async (
-  random: Random,
-  { snapshotKey, databaseUrl, dataDir }: Pick<Config, 'snapshotKey' | 'databaseUrl' | 'dataDir'>,
-): Promise<string | undefined> =>
-  snapshotKey ?? (databaseUrl === undefined ? embeddedSnapshotKey(random, dataDir) : undefined);
+const sharedKey =
+  (setting: 'snapshotKey' | 'linkKey', embedded: typeof embeddedSnapshotKey) =>
+  async (
+    random: Random,
+    config: Pick<Config, 'snapshotKey' | 'linkKey' | 'databaseUrl' | 'dataDir'>,
+  ): Promise<string | undefined> =>
+    config[setting] ?? (config.databaseUrl === undefined ? embedded(random, config.dataDir) : undefined);
+
+/** What rows are signed with (`projections/snapshot.ts`). */
+export const sharedSnapshotKey = sharedKey('snapshotKey', embeddedSnapshotKey);
+
+/** What links for a while are signed with. */
+export const sharedLinkKey = sharedKey('linkKey', embeddedLinkKey);

@@ -7,7 +7,7 @@ import type { EventKey } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { openStores } from '../../infrastructure/open-stores.js';
-import { sharedSnapshotKey } from '../../infrastructure/snapshot-key.js';
+import { sharedSnapshotKey } from '../../infrastructure/shared-keys.js';
 import { makeCommandPool } from '../command-pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { messageOf } from '../message-of.js';

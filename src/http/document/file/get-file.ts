@@ -1,6 +1,8 @@
 import { either as E, option as O } from 'fp-ts';
 import type { EntityReads } from '../../../read/entity-reads.js';
+import type { AdmitPage } from '../../../read/admit-page.js';
 import type { GetFile } from '../../../read/get-file.js';
+import type { AsOf } from '../../../read/history.js';
 import type { FileVersion } from '../../../read/queries.js';
 import type { Conditions } from '../../request/conditions.js';
 import { type RequestContext, isHead } from '../../request-context.js';
@@ -32,15 +34,22 @@ export const answerFile =
     return fileResponse(files)(request, id, version, conditions);
   };
 
+/** The file that a document has now, or had then; left where there is no document, or was none then. */
+export const findVersion =
+  ({ getFile: find, newestRevision }: Pick<FileReads, 'getFile'> & Pick<EntityReads<never>, 'newestRevision'>) =>
+  async (id: string, asOf: AsOf, admitPage: AdmitPage): Promise<E.Either<Failure, FileVersion>> => {
+    const version = await find(id, asOf, admitPage);
+    if (E.isLeft(version)) return version;
+    return O.isNone(version.right) ? stateAbsent({ newestRevision }, id, asOf) : E.right(version.right.value);
+  };
+
 /** GET of a document's file: the one it has now, or had at a revision or an instant. */
 export const getFile =
-  ({ getFile: find, files, newestRevision }: FileReads & Pick<EntityReads<never>, 'newestRevision'>) =>
+  (reads: FileReads & Pick<EntityReads<never>, 'newestRevision'>) =>
   async (request: RequestContext): Promise<E.Either<Failure, HttpResponse>> => {
     const wanted = readRecordRequest(request);
     if (E.isLeft(wanted)) return wanted;
     const { id, asOf, conditions } = wanted.right;
-    const version = await find(id, asOf, pageAdmission(request));
-    if (E.isLeft(version)) return version;
-    if (O.isNone(version.right)) return stateAbsent({ newestRevision }, id, asOf);
-    return answerFile({ files })(request, id, version.right.value, conditions);
+    const version = await findVersion(reads)(id, asOf, pageAdmission(request));
+    return E.isLeft(version) ? version : answerFile(reads)(request, id, version.right, conditions);
   };

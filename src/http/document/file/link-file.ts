@@ -1,4 +1,4 @@
-import { either as E, option as O } from 'fp-ts';
+import { either as E } from 'fp-ts';
 import type { EntityReads } from '../../../read/entity-reads.js';
 import type { AsOf } from '../../../read/history.js';
 import type { FileVersion } from '../../../read/queries.js';
@@ -6,11 +6,10 @@ import type { Granted } from '../../link/links.js';
 import type { Failure } from '../../problem/failure.js';
 import { pageAdmission } from '../../record/page-admission.js';
 import { readRecordRequest } from '../../record/read-record-request.js';
-import { entityNotFound, recordId } from '../../record/record-id.js';
-import { stateAbsent } from '../../record/state-absent.js';
+import { recordId } from '../../record/record-id.js';
 import type { AuthorizedContext } from '../../request-context.js';
 import type { HttpResponse } from '../../response/http-response.js';
-import { answerFile, type FileReads } from './get-file.js';
+import { answerFile, type FileReads, findVersion } from './get-file.js';
 
 type LinkedFiles = FileReads & Pick<EntityReads<never>, 'newestRevision'>;
 
@@ -19,14 +18,13 @@ type LinkedFiles = FileReads & Pick<EntityReads<never>, 'newestRevision'>;
  * with it when another file replaces it.
  */
 export const grantFile =
-  ({ getFile: find, newestRevision }: LinkedFiles) =>
+  (reads: LinkedFiles) =>
   async (request: AuthorizedContext, asOf: AsOf): Promise<E.Either<Failure, Granted>> => {
     const id = recordId(request.params['id']);
     if (E.isLeft(id)) return id;
-    const version = await find(id.right, asOf, pageAdmission(request));
+    const version = await findVersion(reads)(id.right, asOf, pageAdmission(request));
     if (E.isLeft(version)) return version;
-    if (O.isNone(version.right)) return stateAbsent({ newestRevision }, id.right, asOf);
-    const { file, revision } = version.right.value;
+    const { file, revision } = version.right;
     return file === null
       ? E.left({ _tag: 'FileNotFound' })
       : E.right({ record: id.right, query: { revision: revision.toString() } });
@@ -40,19 +38,18 @@ const isOf = (asOf: AsOf, { revision }: FileVersion): boolean =>
  * its earlier files stay readable for who may read its history.
  */
 export const getLinkedFile =
-  ({ getFile: find, files, newestRevision }: LinkedFiles) =>
+  (reads: LinkedFiles) =>
   async (request: AuthorizedContext): Promise<E.Either<Failure, HttpResponse>> => {
     const wanted = readRecordRequest(request);
     if (E.isLeft(wanted)) return wanted;
     const { id, asOf, conditions } = wanted.right;
+    const find = findVersion(reads);
     const admitPage = pageAdmission(request);
     const current = await find(id, { _tag: 'Now' }, admitPage);
     if (E.isLeft(current)) return current;
-    if (O.isNone(current.right)) return entityNotFound;
-    const version = isOf(asOf, current.right.value) ? current : await find(id, asOf, admitPage);
+    const version = isOf(asOf, current.right) ? current : await find(id, asOf, admitPage);
     if (E.isLeft(version)) return version;
-    if (O.isNone(version.right)) return stateAbsent({ newestRevision }, id, asOf);
-    const answered = await answerFile({ files })(request, id, version.right.value, conditions);
+    const answered = await answerFile(reads)(request, id, version.right, conditions);
     return E.map((response: HttpResponse) => ({
       ...response,
       cacheControl: 'no-store',

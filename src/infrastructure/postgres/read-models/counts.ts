@@ -11,8 +11,8 @@ import { conditionsOf, jointConditionOf, type Wanted, wantedOf } from './read-mo
 const countStatement = (listed: Listed, wanted: ReadonlyArray<Wanted>, order: Order): Statement => {
   const { name: view, keys } = listed;
   const boundOf = boundFrom(wanted, 1);
-  const several = () => ` and ${jointConditionOf(keys, wanted, boundOf)}`;
-  const matching = wanted.length > 1 ? several() : conditionsOf(wanted, boundOf);
+  const matching =
+    wanted.length > 1 ? ` and ${jointConditionOf(keys, wanted, boundOf)}` : conditionsOf(wanted, boundOf);
   return {
     name: '',
     text: `select count(*) from read_model.${view} where ${recordsIn(listOrderOf(listed, order))}${matching}`,

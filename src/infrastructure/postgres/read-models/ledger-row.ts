@@ -8,12 +8,11 @@ import type { Sought } from '../../../read/queries.js';
 // reason: a column of texts, as Postgres writes it as JSON
 const textsIn = (json: string | null | undefined): ReadonlyArray<string> => JSON.parse(json ?? '[]') as Array<string>;
 
-const isOf = (wanted: string | undefined, value: string | null | undefined): boolean =>
-  wanted === undefined || wanted === value;
-
 /** Whether a value is the one that is sought, or one of those. */
-export const isSought = (sought: Sought | undefined, value: string | undefined): boolean =>
-  sought === undefined || (value !== undefined && [sought].flat().includes(value));
+export const isSought = (sought: Sought | undefined, value: string | null | undefined): boolean => {
+  if (sought === undefined || sought === value) return true;
+  return typeof sought !== 'string' && typeof value === 'string' && sought.includes(value);
+};
 
 const has = (wanted: string | undefined, values: ReadonlyArray<string>, body: string): boolean =>
   wanted === undefined ||
@@ -42,9 +41,9 @@ export const makeRowOf = (kinds: Ledger['kinds']): ((row: TextRow) => LedgerRow)
       index: BigInt(index ?? -1),
       body: body ?? '',
       isIn: (filter) =>
-        isOf(filter.entity, entity) &&
-        isOf(filter.user, actor) &&
-        isOf(filter.name, name) &&
+        isSought(filter.entity, entity) &&
+        isSought(filter.user, actor) &&
+        isSought(filter.name, name) &&
         isSought(filter.entityType, entityType) &&
         has(filter.field, fields, body ?? '') &&
         has(filter.ref, refs, body ?? '') &&

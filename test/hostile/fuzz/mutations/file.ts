@@ -23,6 +23,7 @@ const DISPOSITIONS = [
   ...["attachment; filename*=UTF-8''%e2%82%ac", `attachment; filename="${'x'.repeat(3000)}"`],
 ];
 
+// what is no UTF-8 is tried in test/http/put-file.test.ts: Node's client refuses to send it beside a Content-Length
 const UNREADABLE = [
   ...[
     '',
