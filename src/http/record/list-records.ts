@@ -54,11 +54,10 @@ const pageResponse = async (
   return E.isLeft(body) ? body : E.right({ status: 200, headers, body: body.right });
 };
 
-/** What is short waits for no place, and so is not counted where none is free. */
-const mayCount = async ({ isCounted }: Wanted<unknown>, { ctx: { state } }: RequestContext): Promise<boolean> =>
-  isCounted && (await state.tryAcquire('lists'));
-
-/** Headers of the whole list; one record is read, so that what fails on GET fails on HEAD too. */
+/**
+ * Headers of the whole list; one record is read, so that what fails on GET fails on HEAD too. It waits for no place, and so is
+ * not counted where none is free.
+ */
 const headOfAll = async <Filter>(
   listing: Listing<Filter>,
   wanted: Wanted<Filter>,
@@ -66,10 +65,12 @@ const headOfAll = async <Filter>(
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const page = await listing.reads.page(wanted.filter, { ...wanted.list, limit: 1 });
   if (E.isLeft(page)) return page;
-  const headers = (await mayCount(wanted, request)) ? await totalOf(listing, wanted) : NOT_COUNTED;
+  const mayCount = wanted.isCounted && (await request.ctx.state.tryAcquire('lists'));
+  const headers = mayCount ? await totalOf(listing, wanted) : NOT_COUNTED;
   return E.right({ status: 200, headers, contentType: JSON_TYPE });
 };
 
+/** What is short waits for no place, and so is not counted where none is free. */
 const page = async <Filter>(
   listing: Listing<Filter>,
   wanted: Wanted<Filter>,
@@ -77,12 +78,14 @@ const page = async <Filter>(
   request: RequestContext,
 ): Promise<E.Either<Failure, HttpResponse>> => {
   const isShort = limit <= SHORT;
-  if (!isShort && !(await request.ctx.state.acquire('lists'))) return overloaded;
-  const isAcquired = !isShort || (await mayCount(wanted, request));
-  const [read, total] = await Promise.all([
-    listing.reads.page(wanted.filter, { ...wanted.list, limit }),
-    wanted.isCounted && isAcquired ? totalOf(listing, wanted) : NOT_COUNTED,
-  ]);
+  const { state } = request.ctx;
+  if (!isShort && !(await state.acquire('lists'))) return overloaded;
+  const isAcquired = !isShort || (wanted.isCounted && (await state.tryAcquire('lists')));
+  const reading = listing.reads.page(wanted.filter, { ...wanted.list, limit });
+  const [read, total] =
+    wanted.isCounted && isAcquired
+      ? await Promise.all([reading, totalOf(listing, wanted)])
+      : [await reading, NOT_COUNTED];
   return E.isLeft(read) ? read : pageResponse(request, wanted, read.right, total, isAcquired);
 };
 
