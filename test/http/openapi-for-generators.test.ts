@@ -64,6 +64,15 @@ describe('the description of the API, for generators of clients', () => {
     expect(placesOf(document.components.schemas, isWithoutType)).to.deep.equal([]);
   });
 
+  it('says of a whole number that it may need 64 bits, unless it may not', () => {
+    const LARGEST_OF_32_BITS = 2 ** 31 - 1;
+    const isTooLarge = ({ type, format, maximum }: Readonly<Record<string, unknown>>): boolean =>
+      [type].flat().includes('integer') &&
+      format !== 'int64' &&
+      !(typeof maximum === 'number' && maximum <= LARGEST_OF_32_BITS);
+    expect(placesOf(document, isTooLarge)).to.deep.equal([]);
+  });
+
   it('has each name once among the parameters of an operation, wherever they are', () => {
     const twice = operations.map(({ operationId, parameters }) => [
       operationId,

@@ -3,6 +3,9 @@ import * as t from 'io-ts';
 /** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** A whole number of at least 0. By its format, languages with several sizes of numbers take one that has room for it. */
+export const WHOLE_NUMBER: JsonSchema = { type: 'integer', format: 'int64', minimum: 0 };
+
 const schemas = new WeakMap<t.Mixed, JsonSchema>();
 
 /** Registers the schema of a codec that reflection cannot look into. */

@@ -1,11 +1,11 @@
 import * as t from 'io-ts';
 import { Role } from '../authentication/roles.js';
-import { describe, explain, named } from '../fields/json-schema.js';
+import { describe, explain, named, WHOLE_NUMBER } from '../fields/json-schema.js';
 import { errorCodes } from '../problem/error-codes.js';
 
 export const instant = describe(new t.StringType(), { type: 'string', format: 'date-time' });
 
-export const count = describe(new t.NumberType(), { type: 'integer', minimum: 0 });
+export const count = describe(new t.NumberType(), WHOLE_NUMBER);
 
 /** What every record shows of its history (`src/read/record-body.ts`). */
 export const lifecycle = { createdAt: instant, updatedAt: instant, revision: count };

@@ -1,5 +1,6 @@
 import type * as t from 'io-ts';
 import type { Revision } from '../../event-sourcing/recorded-event.js';
+import { WHOLE_NUMBER } from '../fields/json-schema.js';
 import { parameter } from './parameter.js';
 
 // No stream gets this long, and every store can hold the number after it.
@@ -12,7 +13,7 @@ export const revisionParameter = (meaning: string): t.Type<Revision, Revision> =
   parameter<Revision>({
     expectation: 'a whole number of at least 0',
     meaning,
-    schema: { type: 'integer', minimum: 0 },
+    schema: WHOLE_NUMBER,
     read: (value) => {
       if (!/^\d+$/.test(value)) return undefined;
       const digits = value.replace(/^0+(?=\d)/, '');

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { field } from '../fields/field.js';
 import { fields } from '../fields/fields-type.js';
-import { explain, named } from '../fields/json-schema.js';
+import { explain, named, WHOLE_NUMBER } from '../fields/json-schema.js';
 import { names } from '../fields/names.js';
 import { readBoolean } from '../parameters/events.js';
 import { parameter } from '../parameters/parameter.js';
@@ -11,7 +11,7 @@ import { decodeRequest } from '../request/decode.js';
 
 const RevisionNumber = field<number>({
   expectation: 'a whole number of at least 0',
-  schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  schema: { ...WHOLE_NUMBER, maximum: Number.MAX_SAFE_INTEGER },
   read: (value) => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined),
 });
 

@@ -30,6 +30,13 @@ public static class Bridge
         }
     }
 
+    /// <summary>A size has to have room for what 32 bits have not.</summary>
+    public static void RequireLong(Type record, string name)
+    {
+        var type = record.GetProperty(name)?.PropertyType ?? throw new Exception($"{record.Name} has no {name}");
+        if (type != typeof(long?)) throw new Exception($"{name} of {record.Name} is {type.Name}, not long?");
+    }
+
     private static async Task<object> Answer(IClient client, Call call)
     {
         try

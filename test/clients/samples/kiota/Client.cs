@@ -8,6 +8,7 @@ using Microsoft.Kiota.Http.HttpClientLibrary;
 using Microsoft.Kiota.Http.HttpClientLibrary.Middleware.Options;
 
 Bridge.RequireNullableText(typeof(Business), nameof(Business.City), nameof(Business.Website), nameof(Business.Phone));
+Bridge.RequireLong(typeof(Document), nameof(Document.Size));
 await Bridge.Run(token => new Client(args[0], token));
 
 class Client : IClient
@@ -78,7 +79,7 @@ class Client : IClient
             return new PageSeen(page!.Select(Seen), link);
         });
 
-    public Task<BusinessSeen> Update(string id, int revision, string website) =>
+    public Task<BusinessSeen> Update(string id, long revision, string website) =>
         Answer(async () => Seen(await api.Api.V1.Business[id].PutAsync(
             new() { Website = website, City = null },
             request => request.Headers.Add("If-Match", $"\"{revision}\""))));

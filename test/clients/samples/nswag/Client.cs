@@ -4,6 +4,7 @@ using Clients;
 using Generated;
 
 Bridge.RequireNullableText(typeof(Business), nameof(Business.City), nameof(Business.Website), nameof(Business.BusinessType));
+Bridge.RequireLong(typeof(Document), nameof(Document.Size));
 await Bridge.Run(token => new Client(args[0], token));
 
 class Client(string address, string? token) : IClient
@@ -55,7 +56,7 @@ class Client(string address, string? token) : IClient
         });
 
     // it sends the members that were not set, too, as null, which clears them: the name has to stay
-    public Task<BusinessSeen> Update(string id, int revision, string website) =>
+    public Task<BusinessSeen> Update(string id, long revision, string website) =>
         Answer(async () => Seen((await api.UpdateBusinessAsync(
             id, if_Match: $"\"{revision}\"", if_None_Match: null, idempotency_Key: null, change_Reason: null, prefer: null,
             body: new() { Name = "Acme Inc.", Website = website })).Result));
@@ -102,7 +103,7 @@ class Client(string address, string? token) : IClient
                 since: null, until: null, diff: null, after: null, limit: null, order: null, bom: null,
                 last_Event_ID: null, prefer: null);
             return events.Result.Select(member => new LedgerEventSeen(
-                ((JsonElement)member.AdditionalProperties["index"]).GetInt32(), NameOf(member.AdditionalProperties)));
+                ((JsonElement)member.AdditionalProperties["index"]).GetInt64(), NameOf(member.AdditionalProperties)));
         });
 
     // of a union it makes one class without members, which keeps what it was given
