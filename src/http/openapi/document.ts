@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../fields/json-schema.js';
 import { isProbe, type Route } from '../route.js';
+import type { Ending } from './ending.js';
 import type { OperationDescription } from './operation-description.js';
 import { headerParameter, pathParameter, queryParameters } from './parameters.js';
 import { requestBodyOf } from './request-body.js';
@@ -36,7 +37,9 @@ const parametersOf = (
   ];
 };
 
-const accessOf = (route: Route): JsonSchema => {
+type Access = { readonly security: ReadonlyArray<JsonSchema>; readonly description: string };
+
+const accessOf = (route: Route): Access => {
   if (route.access === 'public') return { security: [], description: 'Anybody; a token is not looked at.' };
   if (route.access === 'link') return { security: [], description: 'Whoever has the link; a token is not looked at.' };
   const roles = route.roles === 'any' ? 'Any good token, whatever its roles.' : `Roles: ${route.roles.join(', ')}.`;
@@ -50,13 +53,21 @@ const accessOf = (route: Route): JsonSchema => {
 const routed = (route: Route): OperationDescription => {
   // a request that cannot be read as one is refused whatever it was for
   if (isProbe(route)) return { ...route.description, failures: [400, ...route.description.failures] };
-  const { requestHeaders = [], responseHeaders = [], failures } = route.description;
+  const { requestHeaders = [], responseHeaders = [], failures, ending } = route.description;
+  const ends = ending === undefined ? [] : (['Deprecation', 'Sunset'] as const);
   return {
     ...route.description,
     requestHeaders: [...requestHeaders, 'Prefer'],
-    responseHeaders: [...responseHeaders, 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'],
+    responseHeaders: [...responseHeaders, ...ends, 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'],
     failures: [...new Set([...failures, 400, 429])],
   };
+};
+
+/** What the document says of an operation, also that it ends. */
+const withEnding = (access: Access, ending: Ending | undefined): JsonSchema => {
+  if (ending === undefined) return access;
+  const ends = `Ends on ${ending.sunset.toISOString().slice(0, 10)}. ${ending.instead}`;
+  return { ...access, description: `${access.description} ${ends}`, deprecated: true };
 };
 
 const operationOf = (route: Route, path: string, schemas: Schemas): JsonSchema => {
@@ -65,7 +76,7 @@ const operationOf = (route: Route, path: string, schemas: Schemas): JsonSchema =
     operationId: route.operation,
     tags: [description.tag],
     summary: description.summary,
-    ...accessOf(route),
+    ...withEnding(accessOf(route), description.ending),
     parameters: parametersOf(path, description, schemas),
     ...requestBodyOf(description, schemas.schemaOf),
     responses: responsesOf(description, schemas),

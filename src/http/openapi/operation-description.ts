@@ -1,5 +1,6 @@
 import type * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
+import type { Ending } from './ending.js';
 import type { EntityEvents } from './entity-events.js';
 import type { RequestHeader } from './parameters.js';
 import type { ResponseHeader } from './response-headers.js';
@@ -19,6 +20,8 @@ type FileBody = { readonly mediaType: string };
 export type OperationDescription = {
   readonly tag: string;
   readonly summary: string;
+  /** Default: it stays. */
+  readonly ending?: Ending;
   /** A JSON body as it is answered; that of events stands with them. */
   readonly example?: unknown;
   /** The parameters of the query, as `fields`. */

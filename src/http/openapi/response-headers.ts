@@ -33,6 +33,11 @@ export const responseHeaders = {
     description: `Which of the preferences of Prefer were applied: ${STRICT}, ${COUNTED} or both.`,
     schema: { type: 'string', examples: [STRICT, COUNTED, `${COUNTED}, ${STRICT}`] },
   },
+  Deprecation: {
+    description: 'Since when the operation should no longer be used: @ and seconds since 1970 (RFC 9745).',
+    ...ALWAYS,
+  },
+  Sunset: { description: 'When the operation ends, as an HTTP date (RFC 8594).', ...ALWAYS },
   'X-Request-Id': { description: 'Names the request in the log.', ...ALWAYS },
   'Content-Disposition': { description: 'attachment, with the name of the file.', ...ALWAYS },
   'Accept-Ranges': { description: 'bytes', ...ALWAYS },

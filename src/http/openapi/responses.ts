@@ -17,7 +17,7 @@ const shown = (example: unknown): JsonSchema => (example === undefined ? {} : { 
 
 /** What a response also has where it leaves out the body. */
 const OF_NO_BODY: ReadonlySet<ResponseHeader> = new Set([
-  ...(['Vary', 'Repr-Digest', 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'] as const),
+  ...(['Vary', 'Repr-Digest', 'Deprecation', 'Sunset', 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'] as const),
 ]);
 
 const DONE = 'Done';

@@ -2,6 +2,7 @@ import Router, { type RouterMiddleware } from '@koa/router';
 import { either as E } from 'fp-ts';
 import type { Identified } from '../authentication/authenticate.js';
 import { connectionOf } from '../budget/connection.js';
+import { endingHeaders } from '../openapi/ending.js';
 import { NO_QUERY, type Query, type QueryValues, readQuery } from '../parameters/query.js';
 import { type Handling, type KoaContext, pathOf, type RequestContext, type RequestState } from '../request-context.js';
 import type { RecordedRequest } from '../recorded-request.js';
@@ -96,12 +97,15 @@ const recordingOf = (route: Route): ((query: Query) => RecordedRequest | undefin
 const middlewareOf = (route: Route, common: Admission): RouterMiddleware<RequestState> => {
   const admission = admissionTo(route, common);
   const recorded = recordingOf(route);
+  const { ending } = route.description;
+  const ends = ending === undefined ? undefined : endingHeaders(ending);
   return (ctx) => {
     const { state, querystring } = ctx;
     state.operation = route.operation;
     state.absent = route.absent;
     state.record = ctx.params['id'];
     noteRoute(ctx.req, route.path);
+    if (ends !== undefined) ctx.set(ends);
     const query = querystring === '' ? NO_QUERY : readQuery(querystring);
     state.recorded = recorded(query);
     state.handling = handle(route, admission, ctx, query);

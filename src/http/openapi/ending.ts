@@ -1,0 +1,23 @@
+import type { ResponseHeader } from './response-headers.js';
+
+/** How an operation ends: what docs/versioning.md promises to its clients. */
+export type Ending = {
+  /** Since when one should no longer use it. */
+  readonly deprecated: Date;
+  /** When it ends; until then it works as before. */
+  readonly sunset: Date;
+  /** What to use instead: a sentence of the description of the API. */
+  readonly instead: string;
+};
+
+const NOTICE_MS = 365 * 24 * 3_600_000;
+
+/**
+ * The headers of each answer of an operation that ends: `Deprecation` in seconds since 1970 (RFC 9745), `Sunset` as an HTTP
+ * date (RFC 8594). Throws when its clients would have less than a year.
+ */
+export const endingHeaders = ({ deprecated, sunset }: Ending): Readonly<Partial<Record<ResponseHeader, string>>> => {
+  if (!(sunset.getTime() - deprecated.getTime() >= NOTICE_MS))
+    throw new Error(`an operation ends at least a year after it is deprecated, not on ${sunset.toUTCString()}`);
+  return { Deprecation: `@${Math.floor(deprecated.getTime() / 1000)}`, Sunset: sunset.toUTCString() };
+};
