@@ -1,5 +1,6 @@
 /**
- * Clients that are generated from the description of the built service, against that service, and the HTTP suites through Prism:
+ * Clients that are generated from the description of the built service, against that service, its Postman collection by Newman,
+ * and the HTTP suites through Prism:
  *
  *   npm run test:clients -- orval kubb
  *
@@ -12,6 +13,7 @@ import { startService, tokenFor } from '../support/service-process.js';
 import { GENERATORS } from './run/generators.js';
 import { countOf, type Row, tableOf } from './run/table.js';
 import { type Service, tryGenerator } from './run/try-generator.js';
+import { NEWMAN, tryNewman } from './run/try-newman.js';
 import { PRISM, tryPrism } from './run/try-prism.js';
 
 const withService = async <A>(use: (service: Service) => Promise<A>): Promise<A> => {
@@ -30,24 +32,28 @@ const withService = async <A>(use: (service: Service) => Promise<A>): Promise<A>
   }
 };
 
+/** What is tried with a service, by name, in the order of the table. */
+const tries: ReadonlyMap<string, (service: Service) => Promise<Row>> = new Map([
+  ...GENERATORS.map((generator) => [generator.name, (service: Service) => tryGenerator(generator, service)] as const),
+  [NEWMAN, tryNewman] as const,
+  [PRISM, tryPrism] as const,
+]);
+
 const names = process.argv.slice(2);
-const known = [...GENERATORS.map(({ name }) => name), PRISM];
-const isAsked = (name: string): boolean => names.length === 0 || names.includes(name);
-const unknown = names.filter((name) => !known.includes(name));
+const unknown = names.filter((name) => !tries.has(name));
 if (unknown.length > 0) {
-  console.error(`unknown: ${unknown.join(', ')}; there are ${known.join(', ')}`);
+  console.error(`unknown: ${unknown.join(', ')}; there are ${[...tries.keys()].join(', ')}`);
   process.exit(2);
 }
 
 const rows = await withService(async (service) => {
   const tried: Array<Row> = [];
-  for (const generator of GENERATORS.filter(({ name }) => isAsked(name))) {
-    console.error(`… ${generator.name}`);
-    tried.push(await tryGenerator(generator, service));
+  for (const [name, tryIt] of tries) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    console.error(`… ${name}`);
+    tried.push(await tryIt(service));
   }
-  if (!isAsked(PRISM)) return tried;
-  console.error(`… ${PRISM}`);
-  return [...tried, await tryPrism()];
+  return tried;
 });
 console.log(tableOf(rows));
 // as mocha counts

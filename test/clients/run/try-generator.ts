@@ -4,25 +4,11 @@ import type { MakeClient } from '../samples/client.js';
 import { CALLS, type Clients } from './calls.js';
 import type { Generator } from './generators.js';
 import type { Cell, Row } from './table.js';
-import { LINES_TOLD, PACKAGE } from './toolchain.js';
+import { PACKAGE } from './toolchain.js';
+import { cellOf, messageOf } from './tried.js';
 
 /** A running service, as the clients meet it. */
 export type Service = { readonly address: string; readonly token: string; readonly description: string };
-
-const messageOf = (error: unknown): string => {
-  const { stdout = '', stderr = '', message } = error as { stdout?: string; stderr?: string; message: string };
-  const lines = `${stdout}${stderr}`.trim().split('\n');
-  return lines.join('') === '' ? message : lines.slice(0, LINES_TOLD).join('\n');
-};
-
-const cellOf = async (tried: () => Promise<{ readonly cannot: string } | undefined>): Promise<Cell> => {
-  try {
-    const left = await tried();
-    return left === undefined ? { _tag: 'Ok' } : { _tag: 'LeftOut', why: left.cannot };
-  } catch (error) {
-    return { _tag: 'Failed', why: messageOf(error) };
-  }
-};
 
 const generate = async ({ command, toolchain }: Generator, sample: string, description: string): Promise<void> => {
   const made = path.join(sample, 'made');
