@@ -13,13 +13,17 @@ const IMPERSONAL = new Set(
 /** What the values of those look like, where they mean something: numbers, truth values, names of events and fields. */
 const PLAIN = /^[\w.-]{1,64}$/;
 
+/** Several kinds may be asked for at once, separated by commas. */
+const isPlain = (name: string, value: string): boolean =>
+  (name === 'entityType' ? value.split(',') : [value]).every((each) => PLAIN.test(each));
+
 const shown = (name: string, value: unknown): string => {
   if (typeof value !== 'string') return name;
   if (INSTANTS.has(name)) {
     const instant = readInstant(value);
     return instant === undefined ? name : `${name}=${instant.toISOString()}`;
   }
-  return IMPERSONAL.has(name) && PLAIN.test(value) ? `${name}=${value}` : name;
+  return IMPERSONAL.has(name) && isPlain(name, value) ? `${name}=${value}` : name;
 };
 
 /**

@@ -10,8 +10,11 @@ describe('what the record of reads says of parameters', () => {
         ['proof', 'true'],
         ['name', 'BusinessUpdated'],
         ['since', '2026-01-02T03:04:05+02:00'],
+        ['entityType', 'Document,Business'],
       ]),
-    ).to.equal('from=3&limit=100&proof=true&name=BusinessUpdated&since=2026-01-02T01:04:05.000Z');
+    ).to.equal(
+      'from=3&limit=100&proof=true&name=BusinessUpdated&since=2026-01-02T01:04:05.000Z&entityType=Document,Business',
+    );
     expect(whatWasAsked([])).to.equal('');
   });
 
@@ -27,7 +30,9 @@ describe('what the record of reads says of parameters', () => {
         ['name', 'Alice Smith'],
         ['at', 'alice'],
         ['field', ['alice', 'bob']],
+        ['field', 'alice,bob'],
+        ['entityType', 'Document,Alice Smith'],
       ]),
-    ).to.equal('user&ref&entity&reason&value&q&name&at&field');
+    ).to.equal('user&ref&entity&reason&value&q&name&at&field&field&entityType');
   });
 });
