@@ -165,6 +165,8 @@ describe('the form of an upload', () => {
       'application/octet-stream',
     ],
     ['nothing, when the client declares what is no type', 'no type', '\u0000', 'application/octet-stream'],
+    ['nothing, when the client declares a range of types', '*/*', '\u0000', 'application/octet-stream'],
+    ['nothing, when the client declares a type in other characters', 'teéxt/x', '\u0000', 'application/octet-stream'],
   ] as const)
     it(`tells the type of the file from ${told}`, async () => {
       const part = { name: 'file', filename: 'f', content, ...(declared === undefined ? {} : { type: declared }) };

@@ -126,6 +126,11 @@ describe('a file that is the body of its request', () => {
     ['image/svg+xml', '<svg/>', 'image/svg+xml'],
     ['no type', 'content', 'application/octet-stream'],
     ['text/plain, text/csv', 'content', 'application/octet-stream'],
+    ['<b>/x', 'content', 'application/octet-stream'],
+    ['text/*', 'content', 'application/octet-stream'],
+    ['a=b/c@d', 'content', 'application/octet-stream'],
+    ['text/x\u0085y', 'content', 'application/octet-stream'],
+    ['application/vnd.oasis.opendocument.text+x', 'content', 'application/vnd.oasis.opendocument.text+x'],
     [`text/${'x'.repeat(300)}`, 'content', 'application/octet-stream'],
     ['Text/CSV; header=present;', 'a,b', 'text/csv'],
   ] as const)

@@ -40,9 +40,11 @@ export const parametersOf = (text: string): ReadonlyArray<readonly [string, stri
   return parameters.length < read.length ? undefined : parameters;
 };
 
+/** Two tokens (RFC 9110 §5.6.2); a range of types, as `text/*`, is no type. */
+const TYPE = /^[\w!#$%&'+.^`|~-]+\/[\w!#$%&'+.^`|~-]+(?=[ \t]*(?:;|$))/;
+
 /** The media type of a `Content-Type`, without its parameters; undefined where there is none that can be read. */
-export const typeOf = (header: string): string | undefined =>
-  /^[^\s;,/]+\/[^\s;,/]+(?=[ \t]*(?:;|$))/.exec(header)?.[0];
+export const typeOf = (header: string): string | undefined => TYPE.exec(header)?.[0];
 
 const COMPRESSED: UnsupportedMediaType = {
   _tag: 'UnsupportedMediaType',

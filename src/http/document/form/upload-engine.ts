@@ -8,6 +8,7 @@ import type { StoreUpload } from '../../../application/document/with-upload.js';
 import { requestInvalid, type RequestInvalid } from '../../problem/failure.js';
 import { isUtf8Charset } from '../../request/media-type.js';
 import { originalNameOf } from '../original-name.js';
+import { typeOf } from '../../request/media-type.js';
 import { declaredTypeOf } from '../upload.js';
 import { isReplaced, NAMELESS } from './form-text.js';
 import type { PartHead, PartScan } from './part-scan.js';
@@ -68,7 +69,7 @@ export class UploadEngine implements multer.StorageEngine {
     this.#stream = stream;
     // The parser would end the stream at the limit as if the file ended there.
     stream.once('limit', () => this.abort());
-    const declaredType = declaredTypeOf(this.#declaredType ?? file.mimetype);
+    const declaredType = declaredTypeOf(this.#declaredType ?? typeOf(file.mimetype));
     this.#outcome = this.#store({ body: stream, originalName, declaredType });
     void this.#outcome.then((stored) => {
       if (stored !== undefined && E.isLeft(stored)) {
