@@ -73,7 +73,17 @@ describe('links for a while', () => {
 
     it('expire with the token of who makes them at the latest', () => {
       const short = { ...caller, expiresAt: clock.date().getTime() / 1000 + 9.5 };
-      expect(links.make('document/file', short, granted, 3_600).expiresAt).to.equal('2026-01-01T00:00:09.000Z');
+      expect(links.make('document/file', short, granted, 3_600).expiresAt).to.equal('2026-01-01T00:00:09.500Z');
+    });
+
+    it('are valid for all of the time that was asked for', () => {
+      const within = makeManualClock(new Date('2026-01-01T00:00:00.900Z'));
+      const { expiresAt, url } = makeLinks(within, KEY).make('a/b', caller, granted, 1);
+      expect(expiresAt).to.equal('2026-01-01T00:00:01.900Z');
+      const at = (date: string) =>
+        makeLinks({ date: () => new Date(date) }, KEY).open('a/b', ticketOf({ url, expiresAt }));
+      expect(E.isRight(at('2026-01-01T00:00:01.899Z'))).to.equal(true);
+      expect(E.isRight(at('2026-01-01T00:00:01.900Z'))).to.equal(false);
     });
 
     it('are absolute where the address of the service is known', () => {
@@ -207,6 +217,10 @@ describe('links for a while', () => {
       const names = (await until(2)).map(({ data }) => (data as { readonly name?: string }).name);
       leave();
       expect(names).to.deep.equal(['DocumentUpdated', undefined]);
+      const stray = await follow(`${stack.baseUrl}${url}?_=1`, '');
+      await stray.until(1);
+      stray.leave();
+      expect(await open(`${url}?name=DocumentCreated`)).to.equal(400);
       const { what, operation } = reads.at(-1) ?? {};
       expect([operation, what]).to.deep.equal(['followLinkedEvents', 'entityType=Document&name=DocumentUpdated']);
       for (const query of ['?until=2026-01-01T00:00:00Z', '?limit=1', '?diff=true', '?value=x'])

@@ -47,7 +47,6 @@ const auditOperations = {
   followLinkedEvents: {
     tag: 'Audit',
     summary: 'What happens to all records, as Server-Sent Events, by a link',
-    refusesUnknown: true,
     ...feedByLink,
   },
   listReads: {

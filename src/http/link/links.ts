@@ -26,7 +26,7 @@ type Link = { readonly url: string; readonly expiresAt: string };
  * to it: a ticket for one is none for another.
  */
 export type Links = {
-  /** Of at most so many seconds, and never of longer than the caller's token. */
+  /** Of so many seconds, but never of longer than the caller's token. */
   readonly make: (purpose: string, caller: Caller, granted: Granted, seconds: number) => Link;
   /** One and the same failure for a ticket that was altered, or expired, or made under another key or for another purpose. */
   readonly open: (purpose: string, ticket: string) => E.Either<LinkNotValid, Opened>;
@@ -55,7 +55,6 @@ const notValid = E.left<LinkNotValid>({ _tag: 'LinkNotValid' });
  * same bytes, and in constant time.
  */
 export const makeLinks = (clock: Pick<Clock, 'date'>, key: string, publicUrl = ''): Links => {
-  const seconds = (): number => clock.date().getTime() / 1000;
   const signatureOf = (purpose: string, payload: string): string =>
     createHmac('sha256', key).update(`link v1\n${purpose}\n${payload}`).digest('base64url');
 
@@ -71,15 +70,16 @@ export const makeLinks = (clock: Pick<Clock, 'date'>, key: string, publicUrl = '
 
   return {
     make: (purpose, { subject, expiresAt }, { record, query }, longest) => {
-      const exp = Math.floor(Math.min(seconds() + longest, expiresAt));
+      const expiry = new Date(Math.min(clock.date().getTime() + longest * 1000, Math.floor(expiresAt * 1000)));
+      const exp = expiry.getTime() / 1000;
       const ticket: Ticket = { sub: subject, exp, query, ...(record === undefined ? {} : { record }) };
       const payload = Buffer.from(JSON.stringify(ticket)).toString('base64url');
       const url = `${publicUrl}${LINK}/${purpose}/${payload}.${signatureOf(purpose, payload)}`;
-      return { url, expiresAt: new Date(exp * 1000).toISOString() };
+      return { url, expiresAt: expiry.toISOString() };
     },
     open: (purpose, ticket) => {
       const signed = signedIn(purpose, ticket);
-      if (!Ticket.is(signed) || seconds() >= signed.exp) return notValid;
+      if (!Ticket.is(signed) || clock.date().getTime() / 1000 >= signed.exp) return notValid;
       const { sub, exp, record, query } = signed;
       // no row of a link asks for a role: its maker had it
       return E.right({ caller: { subject: sub, roles: [], expiresAt: exp }, granted: { record, query } });

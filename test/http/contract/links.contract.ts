@@ -83,6 +83,11 @@ export const linksContract = ({ stack, call }: StackOfSuite): Mocha.Suite =>
       await call('DELETE', place);
       const gone = await get(url);
       expect([gone.status, codeOf(gone)]).to.deep.equal([404, 'document_not_found']);
+      const as = stack().tokenFor('auditor');
+      for (const query of ['', '?revision=1']) {
+        const { status, json } = await call('POST', `${place}/link${query}`, { as });
+        expect([status, (json as { readonly code: string }).code], query).to.deep.equal([404, 'document_not_found']);
+      }
     });
 
     it('opens a feed without a token, which goes on behind the last event that its reader has', async () => {
