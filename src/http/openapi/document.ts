@@ -5,6 +5,7 @@ import type { OperationDescription } from './operation-description.js';
 import { headerParameter, pathParameter, queryParameters } from './parameters.js';
 import { requestBodyOf } from './request-body.js';
 import type { EntityEvents } from './entity-events.js';
+import type { ResponseHeader } from './response-headers.js';
 import { eventResponses } from './event-schemas.js';
 import { responsesOf, type Schemas, sharedFailures } from './responses.js';
 import { makeSchemaOf } from './schema-of.js';
@@ -49,16 +50,19 @@ const accessOf = (route: Route): Access => {
   return { security, description: roles + past + unknown };
 };
 
-/** With what the router adds to every operation but the probes: strict handling, and the rate limit. */
+const endingHeadersOf = ({ ending }: OperationDescription): ReadonlyArray<ResponseHeader> =>
+  ending === undefined ? [] : ['Deprecation', 'Sunset'];
+
+/** With what the router adds to every operation, and to all but the probes: strict handling, and the rate limit. */
 const routed = (route: Route): OperationDescription => {
+  const { requestHeaders = [], responseHeaders = [], failures } = route.description;
+  const own = [...responseHeaders, ...endingHeadersOf(route.description)];
   // a request that cannot be read as one is refused whatever it was for
-  if (isProbe(route)) return { ...route.description, failures: [400, ...route.description.failures] };
-  const { requestHeaders = [], responseHeaders = [], failures, ending } = route.description;
-  const ends = ending === undefined ? [] : (['Deprecation', 'Sunset'] as const);
+  if (isProbe(route)) return { ...route.description, responseHeaders: own, failures: [400, ...failures] };
   return {
     ...route.description,
     requestHeaders: [...requestHeaders, 'Prefer'],
-    responseHeaders: [...responseHeaders, ...ends, 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'],
+    responseHeaders: [...own, 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'],
     failures: [...new Set([...failures, 400, 429])],
   };
 };
@@ -154,7 +158,8 @@ export const openApiDocument = (table: ReadonlyArray<Route>, version: string): O
     if (!('eventsOf' in success || 'mediaType' in success)) schemaOf(success);
   const paths = pathsOf(routes, schemas);
   const failures = distinct(routes.flatMap((route) => routed(route).failures)).toSorted((a, b) => a - b);
-  const responses = sharedFailures(failures, schemaOf);
+  const ofEndings = distinct(routes.flatMap(({ description }) => endingHeadersOf(description)));
+  const responses = sharedFailures(failures, ofEndings, schemaOf);
   return {
     openapi: '3.1.0',
     info: { ...info, version },

@@ -10,14 +10,18 @@ export type Ending = {
   readonly instead: string;
 };
 
-const NOTICE_MS = 365 * 24 * 3_600_000;
+const aYearAfter = (date: Date): Date => {
+  const later = new Date(date);
+  later.setUTCFullYear(date.getUTCFullYear() + 1);
+  return later;
+};
 
 /**
  * The headers of each answer of an operation that ends: `Deprecation` in seconds since 1970 (RFC 9745), `Sunset` as an HTTP
  * date (RFC 8594). Throws when its clients would have less than a year.
  */
 export const endingHeaders = ({ deprecated, sunset }: Ending): Readonly<Partial<Record<ResponseHeader, string>>> => {
-  if (!(sunset.getTime() - deprecated.getTime() >= NOTICE_MS))
+  if (!(sunset >= aYearAfter(deprecated)))
     throw new Error(`an operation ends at least a year after it is deprecated, not on ${sunset.toUTCString()}`);
   return { Deprecation: `@${Math.floor(deprecated.getTime() / 1000)}`, Sunset: sunset.toUTCString() };
 };

@@ -35,9 +35,9 @@ export const responseHeaders = {
   },
   Deprecation: {
     description: 'Since when the operation should no longer be used: @ and seconds since 1970 (RFC 9745).',
-    ...ALWAYS,
+    schema: TEXT,
   },
-  Sunset: { description: 'When the operation ends, as an HTTP date (RFC 8594).', ...ALWAYS },
+  Sunset: { description: 'When the operation ends, as an HTTP date (RFC 8594).', schema: TEXT },
   'X-Request-Id': { description: 'Names the request in the log.', ...ALWAYS },
   'Content-Disposition': { description: 'attachment, with the name of the file.', ...ALWAYS },
   'Accept-Ranges': { description: 'bytes', ...ALWAYS },

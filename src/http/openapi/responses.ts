@@ -46,7 +46,7 @@ const failureHeaders: Readonly<Record<number, ReadonlyArray<ResponseHeader>>> = 
   412: ['ETag'],
   415: ['Accept', 'Accept-Encoding'],
   416: ['Content-Range'],
-  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  429: ['Retry-After'],
   503: ['Retry-After'],
 };
 
@@ -90,9 +90,12 @@ const contentOf = (
   return { 'application/json': { schema: schemaOf(t.array(event)), ...shown(eventsExample(eventsOf)) } };
 };
 
-const failure = (status: number, schemaOf: Schemas['schemaOf']): JsonSchema => ({
+/** What every failure has whose request was counted, and whose form depends on what the request accepts. */
+const OF_FAILURES = ['Vary', 'RateLimit', 'RateLimit-Policy'] as const;
+
+const failure = (status: number, more: ReadonlyArray<ResponseHeader>, schemaOf: Schemas['schemaOf']): JsonSchema => ({
   description: meanings[status]?.[1] ?? 'Failed',
-  headers: withOptionalTag(headersOf(...(failureHeaders[status] ?? []))),
+  headers: withOptionalTag(headersOf(...OF_FAILURES, ...more, ...(failureHeaders[status] ?? []))),
   content: {
     'application/json': { schema: schemaOf(ErrorResponse), ...shown(failureExamples[status]) },
     [PROBLEM_TYPE]: { schema: schemaOf(ProblemResponse) },
@@ -101,9 +104,12 @@ const failure = (status: number, schemaOf: Schemas['schemaOf']): JsonSchema => (
 
 const failureName = (status: number): string => meanings[status]?.[0] ?? `Failure${status}`;
 
-/** The failures that operations share, by their names. */
-export const sharedFailures = (statuses: ReadonlyArray<number>, schemaOf: Schemas['schemaOf']): JsonSchema =>
-  Object.fromEntries(statuses.map((status) => [failureName(status), failure(status, schemaOf)]));
+/** The failures that operations share, by their names; `more` are headers that only some of these operations have. */
+export const sharedFailures = (
+  statuses: ReadonlyArray<number>,
+  more: ReadonlyArray<ResponseHeader>,
+  schemaOf: Schemas['schemaOf'],
+): JsonSchema => Object.fromEntries(statuses.map((status) => [failureName(status), failure(status, more, schemaOf)]));
 
 /** Every response that an operation may give, by its status; the failures refer to those that all operations share. */
 export const responsesOf = (description: OperationDescription, schemas: Schemas): JsonSchema => {
