@@ -3,7 +3,21 @@
 import { readFileSync } from 'node:fs';
 
 const STANDARD_INPUT = 0;
-const { info, tags, paths } = JSON.parse(readFileSync(STANDARD_INPUT, 'utf8'));
+
+const descriptionIn = (text) => {
+  try {
+    const { info, tags, paths } = JSON.parse(text);
+    if (info && tags && paths) return { info, tags, paths };
+  } catch {
+    // said below
+  }
+  process.stderr.write(
+    'The standard input is not the description of the API. Does the service run, and is it /openapi.json?\n',
+  );
+  process.exit(1);
+};
+
+const { info, tags, paths } = descriptionIn(readFileSync(STANDARD_INPUT, 'utf8'));
 
 const FORM = 'multipart/form-data';
 

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -86,6 +86,20 @@ describe('the Postman collection of docs/api.md', () => {
       expect(sent.filter((key) => key !== 'Content-Type')).to.deep.equal([]);
     }
   });
+
+  for (const [what, text] of [
+    ['nothing', ''],
+    ['a page', '<html></html>'],
+    ['another object', '{}'],
+  ] as const)
+    it(`is not made of ${what}, and the command says so`, () => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, ['deploy/postman.js'], {
+        input: text,
+        encoding: 'utf8',
+      });
+      expect([status, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.match(/^The standard input is not the description of the API\. .*\n$/);
+    });
 
   it('creates what its examples say', async () => {
     for (const resource of ['business', 'document']) {

@@ -65,19 +65,23 @@ describe('the typed client of docs/api.md', function () {
     for (const [name = '', version] of named) expect(devDependencies[name]).to.match(new RegExp(`^${version}[.]`));
   });
 
-  it('compiles, and creates, changes, pages and reads what changed', async () => {
+  it('compiles, creates, changes, pages, reads what changed, and stores a file', async () => {
     const api = makeApi(stack.baseUrl, stack.tokenFor('admin'));
     for (let number = 0; number < 150; number += 1) await api.json('POST', '/business', { name: `business ${number}` });
     await writeFile(path.join(directory, 'client.ts'), program);
+    const misspelt = program.replace("city: 'Berlin'", "citty: 'Berlin'");
+    await writeFile(path.join(directory, 'misspelt.ts'), misspelt);
     const compiled = await sh(command('npx tsc'));
     expect(compiled.code, compiled.output).to.equal(0);
     const run = command('TOKEN=').replace(/^TOKEN=\$\(.*\) /, '');
     const env = { SERVICE: stack.baseUrl, TOKEN: stack.tokenFor('editor') };
     expect(await sh(run, env)).to.deep.equal({
       code: 0,
-      output: 'businesses: 151\nmoved: city Berlin, website null\n',
+      output: 'businesses: 151\nmoved: city Berlin, website null\nbytes: 7\na lease\n',
     });
     expect((await sh(run, { ...env, TOKEN: stack.tokenFor('viewer') })).output).to.include('role_missing');
+    const refused = await sh(run.replace('client.js', 'misspelt.js'), env);
+    expect(refused.output).to.include('validation_failed');
   });
 
   it('does not compile with a wrong path, parameter, field or member of an event', async () => {

@@ -36,7 +36,7 @@ export const failureExamples: Readonly<Record<number, JsonSchema>> = {
   },
   412: {
     name: 'Precondition Failed',
-    message: 'The record is not at the revision the request asks for',
+    message: 'The conditions of the request (If-Match, If-None-Match) are not met',
     status: 412,
     code: 'precondition_failed',
     requestId: 'ae536b11-d687-4237-8bde-ba77125ce13f',
@@ -64,7 +64,7 @@ export const failureExamples: Readonly<Record<number, JsonSchema>> = {
   },
   422: {
     name: 'Idempotency Key Reused',
-    message: 'The Idempotency-Key came with another request before',
+    message: 'The Idempotency-Key came with another body or Change-Reason before',
     status: 422,
     code: 'idempotency_key_reused',
     requestId: '86089d55-5838-435c-8827-43e00acae05e',

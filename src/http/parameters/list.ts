@@ -48,7 +48,7 @@ export const someOfParameter = (
   const isKnown = (value: string): boolean => known.includes(value);
   const example = known.slice(0, 2).join(',');
   return parameter<string | ReadonlyArray<string>>({
-    expectation: `text without control characters, or several of ${known.join(', ')}, separated by commas`,
+    expectation: `several of ${known.join(', ')}, with commas but no blanks between them, or one text without control characters`,
     meaning: `${meaning}, or one of several: \`${example}\`.`,
     schema: { type: 'string', pattern: PLAIN_TEXT, examples: [example] },
     read: (value) => {

@@ -45,7 +45,7 @@ const unauthorized = (code: ErrorCode, challenge: string, message: string): Prob
 const preconditionFailed = (tag: string | undefined): Problem => ({
   status: 412,
   name: 'Precondition Failed',
-  message: 'The record is not at the revision the request asks for',
+  message: 'The conditions of the request (If-Match, If-None-Match) are not met',
   code: 'precondition_failed',
   headers: tag === undefined ? [] : ['ETag', tag],
 });
@@ -129,7 +129,7 @@ const problems: ProblemTable = {
   IdempotencyKeyReused: () => ({
     status: 422,
     name: 'Idempotency Key Reused',
-    message: 'The Idempotency-Key came with another request before',
+    message: 'The Idempotency-Key came with another body or Change-Reason before',
     code: 'idempotency_key_reused',
   }),
   TooManyRequests: ({ retryAfter }) => ({

@@ -70,7 +70,7 @@ export const conditionsContract = ({ call }: StackOfSuite): Mocha.Suite =>
         412,
         {
           name: 'Precondition Failed',
-          message: 'The record is not at the revision the request asks for',
+          message: 'The conditions of the request (If-Match, If-None-Match) are not met',
           status: 412,
           code: 'precondition_failed',
         },

@@ -78,7 +78,7 @@ export const idempotencyContract = ({ stack, call }: StackOfSuite): Mocha.Suite 
         422,
         {
           name: 'Idempotency Key Reused',
-          message: 'The Idempotency-Key came with another request before',
+          message: 'The Idempotency-Key came with another body or Change-Reason before',
           status: 422,
           code: 'idempotency_key_reused',
         },
