@@ -92,6 +92,8 @@ const refuser =
 
 /** What cannot be read as a request gets the error object too, after the responses that are still due. */
 const onUnreadable = (runtime: Runtime, refuse: Refuse, error: Unreadable, socket: Socket): void => {
+  // the rest of what was answered, which is discarded
+  if (socket.writableEnded && error.code?.startsWith('HPE_') === true) return;
   const connection = connectionOf(socket);
   const fault = unreadableFault(error);
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !connection.isIdle;

@@ -3,6 +3,7 @@ import { request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type Listener, serve } from '../../src/http/serve.js';
+import { makeManualClock } from '../support/manual-clock.js';
 import { makeHeard } from '../support/news.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
@@ -39,6 +40,56 @@ describe('serving', () => {
     pending.end('finished');
     expect(await answer).to.equal('finished');
     await stopped;
+  });
+
+  const REFUSED = `GET / HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`;
+
+  /** A client that goes on sending when it has been answered. */
+  const sender = async (address: string): Promise<Socket> => {
+    const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', allowHalfOpen: true });
+    await once(socket, 'connect');
+    socket.write(REFUSED);
+    await once(socket.resume(), 'end');
+    return socket;
+  };
+
+  /** A mebibyte; rejects once the other end is gone. */
+  const sendMore = async (socket: Socket): Promise<void> => {
+    for (let sent = 0; sent < 16; sent += 1)
+      await new Promise<void>((resolve, reject) => {
+        socket.write(Buffer.alloc(65_536), (error) => {
+          if (error) reject(error);
+          else resolve();
+        });
+      });
+  };
+
+  it('discards what a client goes on sending behind what was refused, so that no reset overtakes the answer', async () => {
+    const clock = makeManualClock();
+    const served = await serve(() => undefined, { ...local, runtime: { ...systemRuntime, clock } });
+    const socket = await sender(served.address);
+    await sendMore(socket);
+    socket.end();
+    await once(socket, 'close');
+    await served.stop(1000);
+    expect(clock.waiting()).to.equal(0);
+  });
+
+  it('does so for a second, and no longer', async () => {
+    const clock = makeManualClock();
+    const served = await serve(() => undefined, { ...local, runtime: { ...systemRuntime, clock } });
+    const socket = await sender(served.address);
+    await clock.advance(999);
+    await sendMore(socket);
+    await clock.advance(1);
+    socket.on('error', () => undefined);
+    const sendsForEver = async (): Promise<void> => {
+      for (;;) await sendMore(socket);
+    };
+    expect(await failure(sendsForEver()))
+      .to.have.property('code')
+      .that.is.oneOf(['EPIPE', 'ECONNRESET']);
+    await served.stop(1000);
   });
 
   it('closes idle connections at once', async () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../../event-sourcing/clock.js';
 
 /** An unread body up to this size is discarded by Node and the connection kept, bytes. */
@@ -31,4 +32,17 @@ export const linger = (clock: Clock, request: IncomingMessage, done: () => void)
   };
   const cancel = clock.after(LINGER, finish, { isBackground: true });
   request.on('end', finish).on('close', finish).resume();
+};
+
+/** The same on a connection of which Node has made no request: it is destroyed after a while, or when the client ends it. */
+export const lingerOnSocket = (clock: Clock, socket: Duplex): void => {
+  const finish = (): void => {
+    cancel();
+    socket.destroy();
+  };
+  const cancel = clock.after(LINGER, finish, { isBackground: true });
+  socket
+    .on(socket.readableEnded ? 'finish' : 'end', finish)
+    .on('close', cancel)
+    .resume();
 };
