@@ -7,7 +7,7 @@ import type { ProtocolFault } from './protocol-fault.js';
 import { requestIdOf } from './request/request-id.js';
 import { fixedHeaders } from './response/fixed-headers.js';
 import { JSON_TYPE } from './response/http-response.js';
-import { hasUnreadBody, linger, lingerOnSocket } from './response/unread-body.js';
+import { hasUnreadBody, linger } from './response/unread-body.js';
 
 /** Name, value, name, value … of a response after which the connection is closed. */
 const headersOf = (body: string, requestId: string, contentType = JSON_TYPE): Array<string> => [
@@ -56,7 +56,7 @@ export const sendProtocolErrorOnSocket = (
   const body = JSON.stringify(errorBody(fault, requestId));
   const pairs = [...headersOf(body, requestId), 'Date', clock.date().toUTCString(), ...more];
   const lines = pairs.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${pairs[index + 1] ?? ''}`] : []));
-  lingerOnSocket(clock, socket);
+  linger(clock, socket, () => socket.destroy());
   socket.end([`HTTP/1.1 ${fault.status} ${fault.name}`, ...lines, '', body].join('\r\n'));
   return requestId;
 };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Clock } from '../../event-sourcing/clock.js';
 
 /** An unread body up to this size is discarded by Node and the connection kept, bytes. */
@@ -21,28 +21,15 @@ export const hasUnreadBody = (request: IncomingMessage): boolean =>
   mustClose(request) || (!request.complete && Number(request.headers['content-length']) > 0);
 
 /**
- * Discards the rest of a body for a while, then calls `done`. A connection that is closed at once, with unread bytes
- * in it, is reset, and the reset may overtake the response (RFC 9112 §9.6).
+ * Discards the rest of a body, or of all that comes on a connection, for a while, then calls `done`. A connection that is
+ * closed at once, with unread bytes in it, is reset, and the reset may overtake the response (RFC 9112 §9.6).
  */
-export const linger = (clock: Clock, request: IncomingMessage, done: () => void): void => {
+export const linger = (clock: Clock, rest: Readable, done: () => void): void => {
   const finish = (): void => {
     cancel();
-    request.off('end', finish).off('close', finish);
+    rest.off('end', finish).off('close', finish);
     done();
   };
   const cancel = clock.after(LINGER, finish, { isBackground: true });
-  request.on('end', finish).on('close', finish).resume();
-};
-
-/** The same on a connection of which Node has made no request: it is destroyed after a while, or when the client ends it. */
-export const lingerOnSocket = (clock: Clock, socket: Duplex): void => {
-  const finish = (): void => {
-    cancel();
-    socket.destroy();
-  };
-  const cancel = clock.after(LINGER, finish, { isBackground: true });
-  socket
-    .on(socket.readableEnded ? 'finish' : 'end', finish)
-    .on('close', cancel)
-    .resume();
+  rest.on('end', finish).on('close', finish).resume();
 };
