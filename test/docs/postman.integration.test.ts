@@ -4,22 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import type { Paths } from '../support/conforms.js';
 import { stackOfSuite } from '../support/stack-of-suite.js';
 
 const EXAMPLE = /<!-- example: postman -->\n\n```sh\n([\s\S]*?)```/;
 
 type Described = {
-  readonly paths: Readonly<
-    Record<
-      string,
-      Readonly<
-        Record<
-          string,
-          { readonly security: ReadonlyArray<object>; readonly requestBody?: { readonly content: object } }
-        >
-      >
-    >
-  >;
+  readonly paths: Paths<{
+    readonly security: ReadonlyArray<object>;
+    readonly requestBody?: { readonly content: object };
+  }>;
 };
 
 type Field = { readonly key: string; readonly value: string; readonly disabled?: boolean };

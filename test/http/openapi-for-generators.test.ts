@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { auditTable } from '../support/audit-table.js';
+import type { Paths } from '../support/conforms.js';
 import { startMemoryStack } from '../support/memory-stack.js';
 
 type Content = Readonly<Record<string, { readonly schema?: object }>>;
@@ -12,7 +13,7 @@ type Operation = {
 };
 
 type Described = {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Paths<Operation>;
   readonly components: { readonly schemas: object; readonly responses: Operation['responses'] };
 };
 

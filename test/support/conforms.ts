@@ -25,8 +25,11 @@ type Responses = Readonly<Record<string, DescribedResponse | Reference>>;
 
 const isReference = (response: DescribedResponse | Reference): response is Reference => '$ref' in response;
 
+/** Operations by their methods, by their paths. */
+export type Paths<Operation> = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
 export type Described = {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Responses }>>>>;
+  readonly paths: Paths<{ readonly responses: Responses }>;
   readonly components: {
     readonly schemas: Readonly<Record<string, object>>;
     readonly responses: Readonly<Record<string, DescribedResponse>>;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../fields/json-schema.js';
 import { isProbe, type Route } from '../route.js';
-import type { Ending } from './ending.js';
+import { type Ending, ENDING_HEADERS } from './ending.js';
 import type { OperationDescription } from './operation-description.js';
 import { headerParameter, pathParameter, queryParameters } from './parameters.js';
 import { requestBodyOf } from './request-body.js';
@@ -51,7 +51,7 @@ const accessOf = (route: Route): Access => {
 };
 
 const endingHeadersOf = ({ ending }: OperationDescription): ReadonlyArray<ResponseHeader> =>
-  ending === undefined ? [] : ['Deprecation', 'Sunset'];
+  ending === undefined ? [] : ENDING_HEADERS;
 
 /** With what the router adds to every operation, and to all but the probes: strict handling, and the rate limit. */
 const routed = (route: Route): OperationDescription => {

@@ -1,5 +1,6 @@
 import * as t from 'io-ts';
 import type { JsonSchema } from '../fields/json-schema.js';
+import { ENDING_HEADERS } from './ending.js';
 import type { EntityEvents } from './entity-events.js';
 import type { EventResponses } from './event-schemas.js';
 import { failureExamples } from './failure-examples.js';
@@ -17,7 +18,8 @@ const shown = (example: unknown): JsonSchema => (example === undefined ? {} : { 
 
 /** What a response also has where it leaves out the body. */
 const OF_NO_BODY: ReadonlySet<ResponseHeader> = new Set([
-  ...(['Vary', 'Repr-Digest', 'Deprecation', 'Sunset', 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'] as const),
+  ...(['Vary', 'Repr-Digest', 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'] as const),
+  ...ENDING_HEADERS,
 ]);
 
 const DONE = 'Done';

@@ -66,9 +66,10 @@ const isOfNothing = ({ request: { url } }: Item): boolean => url.variable.some((
 
 const faultsOf = (items: ReadonlyArray<Item>, { run: { executions } }: Run): ReadonlyArray<string> =>
   items.flatMap((item, index) => {
-    const { name, code = 'nothing' } = { name: executions[index]?.item.name, code: executions[index]?.response?.code };
+    const ran = executions[index];
+    const code = ran?.response?.code ?? 'nothing';
     const wanted = isOfNothing(item) ? 404 : 200;
-    return name === item.name && code === wanted ? [] : [`${item.name}: ${code} instead of ${wanted}`];
+    return ran?.item.name === item.name && code === wanted ? [] : [`${item.name}: ${code} instead of ${wanted}`];
   });
 
 /**

@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import { endingHeaders } from '../../../src/http/openapi/ending.js';
 import type { Route } from '../../../src/http/route.js';
 import { callerOf } from '../../support/client.js';
+import type { Paths } from '../../support/conforms.js';
 import { type MemoryStack, startMemoryStack } from '../../support/memory-stack.js';
 
 const ending = {
@@ -35,21 +36,11 @@ const row: Route = {
 
 type Described = {
   readonly components: { readonly responses: Readonly<Record<string, { readonly headers: object }>> };
-  readonly paths: Readonly<
-    Record<
-      string,
-      Readonly<
-        Record<
-          string,
-          {
-            readonly deprecated?: boolean;
-            readonly description: string;
-            readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
-          }
-        >
-      >
-    >
-  >;
+  readonly paths: Paths<{
+    readonly deprecated?: boolean;
+    readonly description: string;
+    readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
+  }>;
 };
 
 describe('an operation that ends', () => {
