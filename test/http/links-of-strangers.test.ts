@@ -5,6 +5,7 @@ import type { Read } from '../../src/read/access/access-record.js';
 import { callerOf, idOf } from '../support/client.js';
 import { makeManualClock } from '../support/manual-clock.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { right } from '../support/sealed-tree.js';
 
 const ORIGIN = 'https://front.example';
 
@@ -145,7 +146,7 @@ describe('links for a while, to a stranger', () => {
     const key = 'a key that all processes share for links';
     const caller = { subject: 'ann', roles: [], expiresAt: 4_000_000_000 };
     const at = (time: string) => makeLinks(makeManualClock(new Date(time)), key);
-    const { url } = at('2026-01-01T00:00:00Z').make('a/b', caller, { query: {} }, 60);
+    const { url } = right(at('2026-01-01T00:00:00Z').make('a/b', caller, { query: {} }, 60));
     const isOpen = (time: string): boolean => E.isRight(at(time).open('a/b', ticketOf(url)));
     expect(['2025-12-31T23:00:00Z', '2026-01-01T00:00:59.999Z', '2026-01-01T00:01:00Z'].map(isOpen)).to.deep.equal([
       ...[true, true, false],

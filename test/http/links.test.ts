@@ -14,6 +14,7 @@ import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { inMemoryFeed, noChanges, queriesOver } from '../support/in-memory-ledger.js';
 import { makeManualClock } from '../support/manual-clock.js';
 import { type MemoryStack, type MemoryStackOptions, startMemoryStack } from '../support/memory-stack.js';
+import { right } from '../support/sealed-tree.js';
 import { SECRET } from '../support/tokens.js';
 
 const KEY = 'a key of the tests for links, of 32 bytes and more';
@@ -30,7 +31,7 @@ describe('links for a while', () => {
   describe('as tickets', () => {
     const clock = makeManualClock(new Date('2026-01-01T00:00:00.000Z'));
     const links = makeLinks(clock, KEY);
-    const ticket = ticketOf(links.make('document/file', caller, granted, 60));
+    const ticket = ticketOf(right(links.make('document/file', caller, granted, 60)));
 
     it('say what they give, and who made them', () => {
       expect(links.open('document/file', ticket)).to.deep.equal(
@@ -73,12 +74,20 @@ describe('links for a while', () => {
 
     it('expire with the token of who makes them at the latest', () => {
       const short = { ...caller, expiresAt: clock.date().getTime() / 1000 + 9.5 };
-      expect(links.make('document/file', short, granted, 3_600).expiresAt).to.equal('2026-01-01T00:00:09.500Z');
+      expect(right(links.make('document/file', short, granted, 3_600)).expiresAt).to.equal('2026-01-01T00:00:09.500Z');
+    });
+
+    it('are not made with a token that is only accepted because clocks differ', () => {
+      const made = (expiresAt: number) => links.make('document/file', { ...caller, expiresAt }, granted, 60);
+      const now = clock.date().getTime() / 1000;
+      const expired = E.left({ _tag: 'Unauthenticated', reason: 'The token has expired', isExpired: true });
+      expect([made(now - 4), made(now)]).to.deep.equal([expired, expired]);
+      expect(right(made(now + 0.001)).expiresAt).to.equal('2026-01-01T00:00:00.001Z');
     });
 
     it('are valid for all of the time that was asked for', () => {
       const within = makeManualClock(new Date('2026-01-01T00:00:00.900Z'));
-      const { expiresAt, url } = makeLinks(within, KEY).make('a/b', caller, granted, 1);
+      const { expiresAt, url } = right(makeLinks(within, KEY).make('a/b', caller, granted, 1));
       expect(expiresAt).to.equal('2026-01-01T00:00:01.900Z');
       const at = (date: string) =>
         makeLinks({ date: () => new Date(date) }, KEY).open('a/b', ticketOf({ url, expiresAt }));
@@ -87,7 +96,7 @@ describe('links for a while', () => {
     });
 
     it('are absolute where the address of the service is known', () => {
-      const { url } = makeLinks(clock, KEY, 'https://example.com/records').make('a/b', caller, granted, 1);
+      const { url } = right(makeLinks(clock, KEY, 'https://example.com/records').make('a/b', caller, granted, 1));
       expect(url).to.match(/^https:\/\/example\.com\/records\/link\/a\/b\/[\w-]+\.[\w-]{43}$/);
     });
   });

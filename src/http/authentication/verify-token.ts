@@ -5,7 +5,7 @@ import { decode } from 'jsonwebtoken';
 import jwt, { type Options } from 'koa-jwt';
 import type { Clock } from '../../event-sourcing/clock.js';
 import type { KoaContext } from '../request-context.js';
-import type { KeysUnavailable, Unauthenticated } from '../problem/failure.js';
+import { type KeysUnavailable, tokenExpired, type Unauthenticated } from '../problem/failure.js';
 import { SigningKeysUnavailable } from './key-set.js';
 import { signingKeysOf, type VerificationKey } from './signing-keys.js';
 import { headerFault, type TokenHeader } from './token-header.js';
@@ -37,7 +37,7 @@ const failureOf = (error: unknown): Unauthenticated | KeysUnavailable => {
   if (error instanceof SigningKeysUnavailable) return { _tag: 'KeysUnavailable', cause: error };
   if (error instanceof HeaderInvalid) return { _tag: 'Unauthenticated', reason: error.message };
   return KoaJwtError.is(error) && error.originalError.name === 'TokenExpiredError'
-    ? { _tag: 'Unauthenticated', reason: 'The token has expired', isExpired: true }
+    ? tokenExpired
     : { _tag: 'Unauthenticated', reason: 'The token is not valid' };
 };
 

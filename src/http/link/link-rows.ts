@@ -48,8 +48,9 @@ const makeLink =
     const granted = await grant({ ...request, query }, wanted);
     if (E.isLeft(granted)) return granted;
     const link = links.make(purpose, request.caller, granted.right, seconds);
+    if (E.isLeft(link)) return link;
     // whoever has it may read, so no cache keeps it
-    return E.right({ ...ok(JSON.stringify(link)), cacheControl: 'no-store' });
+    return E.right({ ...ok(JSON.stringify(link.right)), cacheControl: 'no-store' });
   };
 
 /** The rows in which links to a read are made and used; none where the service has no key for links. */

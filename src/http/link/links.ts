@@ -5,7 +5,7 @@ import type { Clock } from '../../event-sourcing/clock.js';
 import type { Caller } from '../authentication/roles.js';
 import type { QueryValues } from '../parameters/query.js';
 import { LINK } from '../paths.js';
-import type { LinkNotValid } from '../problem/failure.js';
+import { type LinkNotValid, tokenExpired, type Unauthenticated } from '../problem/failure.js';
 
 /** What a link gives whoever has it: one read. */
 export type Granted = {
@@ -26,8 +26,16 @@ type Link = { readonly url: string; readonly expiresAt: string };
  * to it: a ticket for one is none for another.
  */
 export type Links = {
-  /** Of so many seconds, but never of longer than the caller's token. */
-  readonly make: (purpose: string, caller: Caller, granted: Granted, seconds: number) => Link;
+  /**
+   * Of so many seconds, but never of longer than the caller's token. A token that is accepted for some seconds behind its
+   * end, because clocks differ, has no time left to hand on.
+   */
+  readonly make: (
+    purpose: string,
+    caller: Caller,
+    granted: Granted,
+    seconds: number,
+  ) => E.Either<Unauthenticated, Link>;
   /** One and the same failure for a ticket that was altered, or expired, or made under another key or for another purpose. */
   readonly open: (purpose: string, ticket: string) => E.Either<LinkNotValid, Opened>;
 };
@@ -70,12 +78,14 @@ export const makeLinks = (clock: Pick<Clock, 'date'>, key: string, publicUrl = '
 
   return {
     make: (purpose, { subject, expiresAt }, { record, query }, longest) => {
-      const expiry = new Date(Math.min(clock.date().getTime() + longest * 1000, Math.floor(expiresAt * 1000)));
+      const now = clock.date().getTime();
+      const expiry = new Date(Math.min(now + longest * 1000, Math.floor(expiresAt * 1000)));
+      if (expiry.getTime() <= now) return E.left(tokenExpired);
       const exp = expiry.getTime() / 1000;
       const ticket: Ticket = { sub: subject, exp, query, ...(record === undefined ? {} : { record }) };
       const payload = Buffer.from(JSON.stringify(ticket)).toString('base64url');
       const url = `${publicUrl}${LINK}/${purpose}/${payload}.${signatureOf(purpose, payload)}`;
-      return { url, expiresAt: expiry.toISOString() };
+      return E.right({ url, expiresAt: expiry.toISOString() });
     },
     open: (purpose, ticket) => {
       const signed = signedIn(purpose, ticket);

@@ -36,6 +36,12 @@ export type Unauthenticated = {
   readonly isExpired?: boolean;
 };
 
+export const tokenExpired: Unauthenticated = {
+  _tag: 'Unauthenticated',
+  reason: 'The token has expired',
+  isExpired: true,
+};
+
 /** The token is good, but it has none of the `roles` that allow the operation. */
 type RoleMissing = { readonly _tag: 'RoleMissing'; readonly roles: Roles };
 
