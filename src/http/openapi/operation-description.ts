@@ -63,7 +63,7 @@ export const list = { responseHeaders: ['Link', 'X-Projected-Until', 'X-Total-Co
 export const events = {
   ...read,
   requestHeaders: [...read.requestHeaders, 'Last-Event-ID'],
-  responseHeaders: ['ETag', 'Link', 'Vary'],
+  responseHeaders: ['ETag', 'Link'],
   otherForms: ['text/event-stream'],
 } as const;
 

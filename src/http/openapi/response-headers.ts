@@ -13,7 +13,7 @@ export const responseHeaders = {
     ...ALWAYS,
   },
   'Content-Encoding': { description: 'gzip, where the body comes in that coding.', schema: { const: 'gzip' } },
-  Vary: { description: 'The headers of the request that the body depends on.', schema: TEXT },
+  Vary: { description: 'The headers of the request that the answer depends on.', schema: TEXT },
   Location: { description: 'Where the record is.', ...ALWAYS },
   Link: { description: 'rel="next" while more follow a page (RFC 8288).', schema: TEXT },
   'X-Total-Count': {

@@ -18,7 +18,7 @@ const shown = (example: unknown): JsonSchema => (example === undefined ? {} : { 
 
 /** What a response also has where it leaves out the body. */
 const OF_NO_BODY: ReadonlySet<ResponseHeader> = new Set([
-  ...(['Vary', 'Repr-Digest', 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'] as const),
+  ...(['Repr-Digest', 'Preference-Applied', 'RateLimit', 'RateLimit-Policy'] as const),
   ...ENDING_HEADERS,
 ]);
 
@@ -53,7 +53,7 @@ const failureHeaders: Readonly<Record<number, ReadonlyArray<ResponseHeader>>> = 
 };
 
 const headersOf = (...names: ReadonlyArray<ResponseHeader>): Readonly<Record<string, JsonSchema>> =>
-  Object.fromEntries((['X-Request-Id', ...names] as const).map((name) => [name, responseHeaders[name]]));
+  Object.fromEntries((['X-Request-Id', 'Vary', ...names] as const).map((name) => [name, responseHeaders[name]]));
 
 /** A feed, which is never whole, has no tag, and neither has what is not there. */
 const withOptionalTag = ({ ETag: { required, ...tag } = {}, ...headers }: ReturnType<typeof headersOf>) => ({
@@ -92,8 +92,8 @@ const contentOf = (
   return { 'application/json': { schema: schemaOf(t.array(event)), ...shown(eventsExample(eventsOf)) } };
 };
 
-/** What every failure has whose request was counted, and whose form depends on what the request accepts. */
-const OF_FAILURES = ['Vary', 'RateLimit', 'RateLimit-Policy'] as const;
+/** What every failure has whose request was counted. */
+const OF_FAILURES = ['RateLimit', 'RateLimit-Policy'] as const;
 
 const failure = (status: number, more: ReadonlyArray<ResponseHeader>, schemaOf: Schemas['schemaOf']): JsonSchema => ({
   description: meanings[status]?.[1] ?? 'Failed',

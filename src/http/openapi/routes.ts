@@ -14,7 +14,7 @@ const YAML_TYPE = 'application/yaml';
 const operation = {
   tag: 'Operation',
   requestHeaders: ['Accept-Encoding', 'If-Match', 'If-None-Match'],
-  responseHeaders: ['ETag', 'Vary', 'Content-Encoding'],
+  responseHeaders: ['ETag', 'Content-Encoding'],
   otherStatuses: [304],
   failures: [400, 412, 500],
 } as const;
