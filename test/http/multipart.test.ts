@@ -188,7 +188,16 @@ describe('the form of an upload', () => {
     });
 
   it('refuses a file whose name has nothing that anybody sees', async () => {
-    const unseen = ['..', 'x/', '\u200b', 'C:\\a\\\u200b \u2060', '\u00a0\u202e', '\u0085', `${'\u200b'.repeat(255)}a`];
+    const unseen = [
+      '..',
+      'x/. .',
+      'x/',
+      '\u200b',
+      'C:\\a\\\u200b \u2060',
+      '\u00a0\u202e',
+      '\u0085',
+      `${'\u200b'.repeat(255)}a`,
+    ];
     for (const filename of unseen) {
       outcomes = makeHeard();
       const message = 'must have a file name, in valid UTF-8';

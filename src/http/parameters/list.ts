@@ -37,8 +37,11 @@ export const exactTextParameter = (meaning?: string): t.Type<string, string> =>
 /** The same for a list of records. */
 export const ExactText = exactTextParameter();
 
+/** Plain text without a comma, in a pattern of the description. */
+const NO_COMMA = '[^\\u0000-\\u001f,]*';
+
 /**
- * One of a closed list of texts, or several of them, separated by commas. A text alone that is not in the list is no fault:
+ * One of a closed list of words, or several of them, separated by commas. A text alone that is not in the list is no fault:
  * nothing matches it. Among several it is one, because the answer would have the records of the others.
  */
 export const someOfParameter = (
@@ -47,10 +50,11 @@ export const someOfParameter = (
 ): t.Type<string | ReadonlyArray<string>> => {
   const isKnown = (value: string): boolean => known.includes(value);
   const example = known.slice(0, 2).join(',');
+  const one = `(?:${known.join('|')})`;
   return parameter<string | ReadonlyArray<string>>({
     expectation: `several of ${known.join(', ')}, with commas but no blanks between them, or one text without control characters`,
     meaning: `${meaning}, or one of several: \`${example}\`.`,
-    schema: { type: 'string', pattern: PLAIN_TEXT, examples: [example] },
+    schema: { type: 'string', pattern: `^(?:${NO_COMMA}|${one}(?:,${one})+)$`, examples: [example] },
     read: (value) => {
       if (!value.includes(',')) return isPlainText(value, Infinity) ? value : undefined;
       const values = value.split(',');
@@ -65,7 +69,7 @@ const MOST_IDS = 100;
 const Ids = parameter<ReadonlyArray<string>>({
   expectation: `at most ${MOST_IDS} ids, separated by commas`,
   meaning: `Only these _ids: at most ${MOST_IDS}, separated by commas.`,
-  schema: { type: 'string', pattern: PLAIN_TEXT },
+  schema: { type: 'string', pattern: `^${NO_COMMA}(?:,${NO_COMMA}){0,${MOST_IDS - 1}}$` },
   read: (value) => {
     const ids = isPlainText(value, Infinity) ? value.split(',') : [];
     return ids.length > 0 && ids.length <= MOST_IDS ? [...new Set(ids)] : undefined;

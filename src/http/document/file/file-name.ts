@@ -15,8 +15,8 @@ export const PutFileParameters = fields({
     meaning:
       'How the file is called, unless `Content-Disposition` says it. What comes before a slash is left out, and so are ' +
       `control characters and what is beyond ${TEXT_LIMIT} characters.`,
-    // something that is seen behind the last slash
-    schema: { type: 'string', pattern: `[^/\\\\${UNSEEN}][^/\\\\]*$` },
+    // something that is seen behind the last slash, beside one or two dots
+    schema: { type: 'string', pattern: `([^/\\\\.${UNSEEN}]|\\.[^/\\\\]*\\.[^/\\\\]*\\.)[^/\\\\]*$` },
     read: originalNameOf,
   }),
 });
