@@ -119,6 +119,7 @@ const openAll = async (context: ServiceContext, front: Front): Promise<Opened> =
   const store = config.isTraced ? traceStore(timed) : timed;
   const storage = await required(adapters.openStorage(config, { runtime }));
   if (storage.space !== undefined) started.add(storage.space.stop);
+  for (const warning of storage.warnings ?? []) log.warn(warning);
   return { ...stores, store, storage, memory };
 };
 
@@ -211,7 +212,8 @@ export const startService = async (
   const guards = watchGuards(context, queries);
   const reads = config.parts.api ? recordReads(context, stores) : undefined;
 
-  const settings = Object.fromEntries(config.warnings.map((warning) => [warning, () => true]));
+  const said = [...config.warnings, ...(stores.storage.warnings ?? [])];
+  const settings = Object.fromEntries(said.map((warning) => [warning, () => true]));
   const unwritten = watchUnwrittenRows(projections);
   const lasting = { ...settings, ...disks.warnings, ...unwritten.warnings, ...histories.warnings, ...drifts };
   const warnings = { ...lasting, ...seal, ...unsignedEvents, ...verification, ...guards, ...reads?.warnings };

@@ -19,6 +19,8 @@ export type Storage = ObjectStorage &
     readonly isThere: Check;
     /** The part that keeps checkpoints. */
     readonly checkpoints: CheckpointObjects;
+    /** What whoever runs the service has to know of it, as sentences; absent: nothing. */
+    readonly warnings?: ReadonlyArray<string>;
     /** Of the disk that the files are on; undefined where a server keeps them. */
     readonly space?: DiskSpace;
   };

@@ -18,6 +18,8 @@ import { untilSigned } from '../support/until-signed.js';
 
 const ORIGIN = 'log.example.com/bucket';
 const LOCKED = 'locked';
+const UNLOCKED =
+  'S3_CHECKPOINT_BUCKET has no object lock that its keys can see: whoever has them can remove checkpoints';
 
 type Env = Readonly<Record<string, string>>;
 type Counts = { readonly checkpoints: unknown; readonly timestamps: unknown; readonly faults: unknown };
@@ -147,6 +149,7 @@ describe('a service whose checkpoints have a bucket of their own', function () {
     const env = { ...earlier, S3_CHECKPOINT_BUCKET: 'unlocked' };
     for (const [settings, size] of [[earlier, 1] as const, [env, 2] as const]) {
       const service = await start(settings);
+      expect((await readinessOf(service)).warnings).to.deep.equal(settings === env ? [UNLOCKED] : undefined);
       await addBusiness(service, `number ${size}`);
       await untilSigned(service, size);
       await stop(service);

@@ -30,6 +30,7 @@ export type S3Storage = ObjectStorage &
   FileContents & {
     readonly isThere: Check;
     readonly checkpoints: CheckpointObjects;
+    readonly warnings: ReadonlyArray<string>;
     readonly close: () => void;
   };
 
@@ -58,18 +59,15 @@ const connect = async (
   return { runtime, client, name: settings.bucket };
 };
 
-/** An installation that had none of its own has its earlier checkpoints with the files. */
-const checkpointsIn = async (files: Bucket, settings: S3Config): Promise<CheckpointObjects> =>
-  settings.checkpointBucket === undefined
-    ? checkpointObjects(files)
-    : checkpointObjects(
-        await checkCheckpointBucket({ ...files, name: settings.checkpointBucket }, files, settings),
-        files,
-      );
+/** A bucket of its own is given for the sake of object lock. */
+const UNLOCKED =
+  'S3_CHECKPOINT_BUCKET has no object lock that its keys can see: whoever has them can remove checkpoints';
 
-const storageIn = (bucket: Bucket, checkpoints: CheckpointObjects, connections: Connections): S3Storage => ({
+/** `own`: the bucket of the checkpoints. An installation that had none of its own has its earlier ones with the files. */
+const storageIn = (bucket: Bucket, own: Bucket | undefined, connections: Connections): S3Storage => ({
   isThere: () => bucket.client.bucketExists(bucket.name),
-  checkpoints,
+  checkpoints: own === undefined ? checkpointObjects(bucket) : checkpointObjects(own, bucket),
+  warnings: own?.lock === 'None' ? [UNLOCKED] : [],
   // a part and, while its buffer doubles for the last time, the old buffer of half its length
   heldPerPut: 1.5 * PART_BYTES,
   put: (key, body) =>
@@ -107,7 +105,9 @@ export const openS3Storage = (
     try {
       const connected = await connect(runtime, settings, connections, timeouts);
       const bucket = await checkBucket(connected, settings);
-      return storageIn(bucket, await checkpointsIn(bucket, settings), connections);
+      const { checkpointBucket: name } = settings;
+      const own = name === undefined ? undefined : await checkCheckpointBucket({ ...bucket, name }, bucket, settings);
+      return storageIn(bucket, own, connections);
     } catch (error) {
       connections.close();
       throw error;
