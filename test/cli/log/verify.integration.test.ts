@@ -16,7 +16,7 @@ import { beforeProgram } from '../../support/before-program.js';
 import { untilBlocked } from '../../support/until-blocked.js';
 import { oneKey } from '../../support/event-keys.js';
 import { operatorProgram, runOperator, runOperatorAlone } from '../../support/operator.js';
-import { freshDatabase } from '../../support/postgres.js';
+import { databaseLike, freshDatabase } from '../../support/postgres.js';
 import { projectLog } from '../../support/projected-log.js';
 import { sealBy } from '../../support/seal-in-force.js';
 import { right } from '../../support/sealed-tree.js';
@@ -56,13 +56,14 @@ describe('log verify with ledger and seal', function () {
     right(await signTree(makeLockTree(pool, 'ledger'), sealBy(by), { origin: by.verifier.name, largest: undefined }))!
       .note;
 
+  /** What each test begins with. */
+  let template: string;
   let first: string;
 
-  beforeEach(async () => {
-    directory = await mkdtemp(path.join(tmpdir(), 'log-verify-'));
-    url = await freshDatabase();
+  before(async () => {
+    template = await freshDatabase();
+    url = template;
     pool = new pg.Pool({ connectionString: url, max: 2 });
-    env = { DATABASE_URL: url, DATA_DIR: directory, EVENT_KEY, CHECKPOINT_KEY: renderSigner(signer) };
     const chains = makeChains(oneKey);
     const streams = interleaved(BUSINESSES, ROUNDS);
     await projectLog(url, async (store) => {
@@ -78,6 +79,14 @@ describe('log verify with ledger and seal', function () {
     await sign();
     await pool.query(LIFT_GUARD);
     await pool.query('alter table seal.checkpoint disable trigger never_changed');
+    await pool.end();
+  });
+
+  beforeEach(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'log-verify-'));
+    url = await databaseLike(template);
+    pool = new pg.Pool({ connectionString: url, max: 2 });
+    env = { DATABASE_URL: url, DATA_DIR: directory, EVENT_KEY, CHECKPOINT_KEY: renderSigner(signer) };
   });
 
   afterEach(async () => {

@@ -9,8 +9,8 @@ import { openEmbedded } from '../embedded-postgres.js';
 type Server = { readonly connectionString: string; readonly leave: () => Promise<void> };
 
 type Databases = {
-  /** A new, empty one. */
-  readonly fresh: () => Promise<string>;
+  /** A new one: empty, or a copy of the one that is named, to which nobody is connected. */
+  readonly fresh: (like?: string) => Promise<string>;
   /** Removes all of them. */
   readonly discard: () => Promise<void>;
 };
@@ -51,12 +51,12 @@ export const makeDatabases = (given: string | undefined): Databases => {
   const made: Array<string> = [];
   let server: Promise<Server> | undefined;
   return {
-    fresh: async () => {
+    fresh: async (like = 'template1') => {
       server ??= given === undefined ? startOwn() : Promise.resolve(useGiven(given, made));
       const { connectionString } = await server;
       const name = `test_${randomUUID().replaceAll('-', '')}`;
       made.push(name);
-      await run(connectionString, [`create database ${name}`]);
+      await run(connectionString, [`create database ${name} template ${like}`]);
       const url = new URL(connectionString);
       url.pathname = `/${name}`;
       return url.href;

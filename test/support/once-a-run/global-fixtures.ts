@@ -9,8 +9,8 @@ import { removeLeftDatabases } from './remove-left-databases.js';
 const databases = makeDatabases(process.env['DATABASE_URL']);
 let built: Promise<void> | undefined;
 
-const make: Readonly<Record<Asked, () => Promise<string>>> = {
-  database: databases.fresh,
+const make: Readonly<Record<Asked, (like: string) => Promise<string>>> = {
+  database: (like) => databases.fresh(like === '' ? undefined : like),
   build: async () => {
     await (built ??= build());
     return 'dist';
@@ -19,8 +19,8 @@ const make: Readonly<Record<Asked, () => Promise<string>>> = {
 
 const server = http.createServer((request, response) => {
   // reason: nobody but `askRun` knows the address
-  const asked = request.url?.slice(1) as Asked;
-  make[asked]().then(
+  const [asked, like] = request.url?.slice(1).split('/') as [Asked, string];
+  make[asked](like).then(
     (answer) => response.end(answer),
     (error: unknown) => response.writeHead(500).end(String(error)),
   );
