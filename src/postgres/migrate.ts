@@ -44,6 +44,8 @@ export const migrate = async (pool: Pool, schema: VersionedSchema): Promise<void
   const { lock, prepare, steps, versionTable, allowsNewer } = schema;
   await inTransaction(pool, async (client) => {
     await lockUntilCommit(client, lock);
+    // a session remembers that a schema was not there until it reads a table: another one may have made it meanwhile
+    await client.query('select from pg_namespace limit 0');
     await client.query(prepare);
     const version = await versionOf(client, schema);
     if (version > steps.length && !allowsNewer)

@@ -4,6 +4,7 @@ import { migrate, type VersionedSchema } from '../../src/postgres/migrate.js';
 import { makePool } from '../../src/postgres/pool.js';
 import { beforeStatement } from '../support/before-statement.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
+import { untilBlocked } from '../support/until-blocked.js';
 
 /** None of these steps can be taken twice. */
 const STEPS = ['create table public.one ()', 'create table public.two ()', 'create table public.three ()'];
@@ -19,10 +20,12 @@ const schemaOf = (steps: number, allowsNewer = true): VersionedSchema => ({
 
 describe('a schema in steps', function () {
   this.timeout(startingPostgres);
+  let url: string;
   let pool: Pool;
 
   beforeEach(async () => {
-    pool = makePool({ connectionString: await freshDatabase(), name: 'test', connections: 4, connectMs: 30_000 });
+    url = await freshDatabase();
+    pool = makePool({ connectionString: url, name: 'test', connections: 4, connectMs: 30_000 });
   });
   afterEach(() => pool.end());
 
@@ -41,6 +44,31 @@ describe('a schema in steps', function () {
     expect(await version()).to.deep.equal([{ version: 2 }]);
     await migrate(pool, schemaOf(3));
     expect(await version()).to.deep.equal([{ version: 3 }]);
+  });
+
+  it('of a name of its own is made by one of two programs that found none, and the other has waited for that', async () => {
+    const own: VersionedSchema = {
+      ...schemaOf(0),
+      versionTable: 'own.steps',
+      prepare: `create schema if not exists own; create table if not exists own.steps as select 0 as version`,
+    };
+    const late = makePool({ connectionString: url, name: 'test', connections: 1, connectMs: 30_000 });
+    try {
+      // a session that has made a schema knows what it may do, and need not look at any table to make the next one
+      await late.query('create schema before');
+      const first = await pool.connect();
+      await first.query('begin');
+      await first.query(`select pg_advisory_xact_lock(${own.lock})`);
+      await first.query(own.prepare);
+      const waiting = migrate(late, own);
+      await untilBlocked(pool);
+      await first.query('commit');
+      first.release();
+      await waiting;
+    } finally {
+      await late.end();
+    }
+    expect((await pool.query('select version from own.steps')).rows).to.deep.equal([{ version: 0 }]);
   });
 
   it('of a newer version is left alone by a program that may not work on it', async () => {
