@@ -18,13 +18,15 @@ import { planByIndex } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
 import { makeInTurn } from '../../support/in-turn.js';
 import { makeMemoryStorage } from '../../support/memory-storage/memory-storage.js';
+import { queriesBy } from '../ports/queries.js';
 import { choosingRows } from './any-rows.js';
 import { comparedStorage } from './compared-storage.js';
 import { inOnePiece } from './in-one-piece.js';
 import { hearNotices, tellingListeners } from './notices.js';
 import { takeClock } from './postgres-clock.js';
 import type { MakeStore, StoreName } from './stores.js';
-import { makeWhole } from './whole.js';
+import type { Way } from '../way.js';
+import { makeWhole, wayOf } from './whole.js';
 import { wholeQueries } from './whole-queries.js';
 import { wholeSeal } from './whole-seal.js';
 import { wholeStorage } from './whole-storage.js';
@@ -50,38 +52,34 @@ const STILL: Clock = {
   },
 };
 
-/** The limits of time that queries have of their own are those of the machine, which may be slow. */
-const askedInTime = (queries: ReadModelQueries): ReadModelQueries => {
-  const inTime =
-    <Args extends ReadonlyArray<unknown>, A>(ask: (...args: Args) => Promise<A>) =>
-    async (...args: Args): Promise<A> => {
-      for (;;) {
-        const began = performance.now();
-        const answer = await ask(...args);
-        if (performance.now() - began < IN_TIME_MS) return answer;
+/** How what has limits of time of its own is asked, which are those of the machine: that may be slow. */
+const IN_TIME: Way = {
+  ...wayOf((call) => call()),
+  call: async (_name, ask) => {
+    for (;;) {
+      const began = performance.now();
+      const isInTime = (): boolean => performance.now() - began < IN_TIME_MS;
+      try {
+        const answer = await ask();
+        if (isInTime()) return answer;
+      } catch (error) {
+        if (isInTime()) throw error;
       }
-    };
+    }
+  },
+};
+
+const askedInTime = (queries: ReadModelQueries): ReadModelQueries => {
   // a process asks for them once: it names their statements by numbers
   const made = new Map<string, ReturnType<ReadModelQueries['of']>>();
-  return {
+  return queriesBy(IN_TIME, {
     ...queries,
     of: (listed) => {
-      const before = made.get(listed.name);
-      if (before !== undefined) return before;
-      const { byId, page, all, count, hiddenState } = queries.of(listed);
-      const own = {
-        byId: inTime(byId),
-        page: inTime(page),
-        all: inTime(all),
-        count: inTime(count),
-        hiddenState: inTime(hiddenState),
-      };
+      const own = made.get(listed.name) ?? queries.of(listed);
       made.set(listed.name, own);
       return own;
     },
-    findTrustedRow: (projection) => inTime(queries.findTrustedRow(projection)),
-    findRevision: (projection) => inTime(queries.findRevision(projection)),
-  };
+  });
 };
 
 /** What a life before has left. */
