@@ -150,6 +150,7 @@ describe('a service whose checkpoints have a bucket of their own', function () {
     for (const [settings, size] of [[earlier, 1] as const, [env, 2] as const]) {
       const service = await start(settings);
       expect((await readinessOf(service)).warnings).to.deep.equal(settings === env ? [UNLOCKED] : undefined);
+      expect(service.output().includes(`"msg":"${UNLOCKED}"`)).to.equal(settings === env);
       await addBusiness(service, `number ${size}`);
       await untilSigned(service, size);
       await stop(service);
