@@ -131,6 +131,21 @@ describe('who writes the rows, and who is notified of them, around a switch', fu
     expect(await engine.roles()).to.deep.equal(['previous', 'live']);
   });
 
+  it('the look for outdated rows holds up no other change where somebody holds the live ones', async () => {
+    await append(engine.store, `business-${id}`, 0n, created('Acme'));
+    await engine.rebuild();
+    const holder = await engine.database.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(`select from read_model.instance where role = 'live' for update`);
+      await dropOutdated(engine.storage, businesses, 60_000);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    expect(await engine.roles()).to.deep.equal(['live']);
+  });
+
   it('of the replaced rows only those stay that were replaced last', async () => {
     await append(engine.store, `business-${id}`, 0n, created('Acme'));
     const made = [await engine.rebuild(), await engine.rebuild(), await engine.rebuild()];

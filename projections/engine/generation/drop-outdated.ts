@@ -34,11 +34,12 @@ export const dropOutdated = async (
 ): Promise<void> => {
   let outdated: ReadonlyArray<GenerationState> = [];
   let live: GenerationState | undefined;
-  await storage.change(projection, (generations) => {
+  const look = (generations: ReadonlyArray<GenerationState>): undefined => {
     outdated = outdatedOf(generations, projection, windowMs);
     live = liveOf(generations);
-    return undefined;
-  });
+  };
+  // every service looks once a minute, and what waits here holds up all other changes of generations
+  await storage.change(projection, look, { isBrief: true });
   if (outdated.length === 0) return;
   const markEvidence: Array<string> = [];
   if (projection.rowFor === 'event' && live !== undefined)
