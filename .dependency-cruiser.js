@@ -8,6 +8,8 @@ const entity = '^src/domain/(?!shared/)([^/]+)/';
 const facts = '^src/domain/(?!shared/)[^/]+/(events|state|serde)([.]ts$|/)';
 const kernel = '^src/event-sourcing/';
 const serde = '^src/event-sourcing/serde[.]ts$';
+// what the events say of an erasure, in one form for records and decisions
+const erasedEvents = '^src/event-sourcing/erasure/erased-events[.]ts$';
 const seal = '^src/seal/';
 const sealing = '^src/sealing/';
 const auditPack = '^src/audit-pack/';
@@ -66,7 +68,7 @@ const zones = [
     name: 'an entity of the domain',
     files: entity,
     itself: '^src/domain/$1/',
-    may: [shared, serde, functional],
+    may: [shared, serde, erasedEvents, functional],
     types: [kernel],
     because:
       'the domain is pure and entities do not know each other: share a type through src/domain/shared, take only types from the kernel, let time, ids and every effect come in on the command',

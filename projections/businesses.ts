@@ -3,7 +3,7 @@ import { businessSerde } from '../src/domain/business/serde.js';
 import { type Business, type BusinessState, evolveBusiness, initialBusiness } from '../src/domain/business/state.js';
 import { type BusinessView, renderBusiness } from '../src/read/business-view.js';
 import type { BusinessFilter } from '../src/read/queries.js';
-import { arrayLiteral, type Cell, type Columns, keysOf, type ProjectionOf } from './projection.js';
+import { arrayLiteral, type Cell, type Columns, keysOf, type ProjectionOf, type RowContent } from './projection.js';
 
 type BusinessColumns = Columns<keyof BusinessFilter, BusinessState>;
 
@@ -31,17 +31,43 @@ const textsOf = (state: BusinessState): ReadonlyArray<string | null> => {
   return [name, dba, displayName, ein];
 };
 
-const businessIn = (text: string): Business => {
+/** What the body does not show: `since` of its owners; of a deleted one the body, too, which a restore shows again. */
+type HiddenState = { readonly since: Business['since']; readonly deleted?: string };
+
+/** The hidden state of one of which nothing is left. */
+const ERASED = '"erased"';
+
+const businessIn = (text: string, since: Business['since']): Business => {
   // reason: `renderBusiness` of the same version wrote this text
   const { _id, displayname, owners, ...fields } = JSON.parse(text) as BusinessView;
-  return { fields: { ...fields, displayName: displayname }, owners };
+  return { fields: { ...fields, displayName: displayname }, owners, since };
+};
+
+const contentOf = (id: string, state: BusinessState): RowContent => {
+  if (state._tag === 'NotCreated') return { body: null, hidden: null };
+  if (state._tag === 'Erased') return { body: null, hidden: ERASED };
+  const { since } = state;
+  const shown = renderBusiness(id, state);
+  const hidden: HiddenState = state._tag === 'Deleted' ? { since, deleted: shown } : { since };
+  // most businesses have no owners, and what their rows hide is then nothing
+  return state._tag === 'Active'
+    ? { body: shown, hidden: since.length === 0 ? null : JSON.stringify(hidden) }
+    : { body: null, hidden: JSON.stringify(hidden) };
+};
+
+const stateOf = ({ body, hidden }: RowContent): BusinessState => {
+  if (hidden === ERASED) return { _tag: 'Erased' };
+  // reason: `contentOf` of the same version wrote this text
+  const { since, deleted } = hidden === null ? { since: [] } : (JSON.parse(hidden) as HiddenState);
+  if (body !== null) return { _tag: 'Active', ...businessIn(body, since) };
+  return deleted === undefined ? initialBusiness : { _tag: 'Deleted', ...businessIn(deleted, since) };
 };
 
 export const businesses: ProjectionOf<BusinessState, BusinessEvent> = {
   rowFor: 'entity',
   name: 'businesses',
   category: 'business',
-  revision: 4,
+  revision: 5,
   eventTypes: BusinessEvent.types.map(({ props }) => props.type.value),
   serde: businessSerde,
   initialState: initialBusiness,
@@ -49,12 +75,6 @@ export const businesses: ProjectionOf<BusinessState, BusinessEvent> = {
   keys: keysOf(columns),
   textsOf,
   // the row of a deleted business keeps its place, which clients may hold as a cursor, and hides what a restore shows again
-  contentOf: (id, state) => ({
-    body: state._tag === 'Active' ? renderBusiness(id, state) : null,
-    hidden: state._tag === 'Deleted' ? renderBusiness(id, state) : null,
-  }),
-  stateOf: ({ body, hidden }) => {
-    if (body !== null) return { _tag: 'Active', ...businessIn(body) };
-    return hidden === null ? initialBusiness : { _tag: 'Deleted', ...businessIn(hidden) };
-  },
+  contentOf,
+  stateOf,
 };

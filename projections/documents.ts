@@ -37,6 +37,9 @@ type DocumentBody = DocumentFields & {
  */
 type HiddenState = Pick<Document, 'createdType' | 'file'> & { readonly deleted?: string };
 
+/** The hidden state of one of which nothing is left. */
+const ERASED = '"erased"';
+
 type DocumentColumns = Columns<keyof DocumentFilter, DocumentState>;
 
 const column = (
@@ -64,6 +67,7 @@ const textsOf = (state: DocumentState): ReadonlyArray<string | null> =>
 
 const contentOf = (id: string, state: DocumentState): RowContent => {
   if (state._tag === 'NotCreated') return { body: null, hidden: null };
+  if (state._tag === 'Erased') return { body: null, hidden: ERASED };
   const shown = renderDocument(id, state);
   const isDeleted = state._tag === 'Deleted';
   const { createdType, file } = state;
@@ -76,6 +80,7 @@ const contentOf = (id: string, state: DocumentState): RowContent => {
 const parseHidden = (hidden: string): HiddenState => JSON.parse(hidden) as HiddenState;
 
 const fileVersionOf = ({ hidden, revision }: HiddenRow): O.Option<FileVersion> => {
+  if (hidden === ERASED) return O.none;
   const { file, deleted } = parseHidden(hidden);
   return deleted === undefined ? O.some({ file, revision }) : O.none;
 };
@@ -99,6 +104,7 @@ const stamp = (by: string | null, at: string | null): Document['uploaded'] =>
 
 const stateOf = ({ body, hidden }: RowContent): DocumentState => {
   if (hidden === null) return initialDocument;
+  if (hidden === ERASED) return { _tag: 'Erased' };
   const { deleted, ...others } = parseHidden(hidden);
   const text = body ?? deleted;
   if (text === undefined) return initialDocument;

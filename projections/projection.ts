@@ -1,5 +1,5 @@
 import type { Occurrence } from '../src/event-sourcing/decider.js';
-import type { SkippedEvents } from '../src/event-sourcing/skipped-events.js';
+import type { SkippedEvents } from '../src/event-sourcing/passed-over.js';
 import type { DomainEvent, Serde } from '../src/event-sourcing/serde.js';
 import type { Snapshots } from './snapshot.js';
 

@@ -62,6 +62,10 @@ export type Config = {
   readonly linkKey: string | undefined;
   /** What the `mac` of events is made with, the newest first; undefined: not set. */
   readonly eventKeys: ReadonlyArray<string> | undefined;
+  /** Whether the data of records is encrypted at rest, so that it can be erased. */
+  readonly erasure: boolean;
+  /** What the keys of that are kept under, the newest first; undefined: not set. */
+  readonly erasureKeys: ReadonlyArray<string> | undefined;
   /** What checkpoints are signed with, as text; undefined: not set. */
   readonly checkpointKey: string | undefined;
   /** What checkpoints are signed as; undefined: by the name of the key. */
@@ -163,6 +167,13 @@ const readParts = (reader: Reader): Config['parts'] => {
   return { api: !projectorOnly, projector: !apiOnly };
 };
 
+const readErasure = (reader: Reader): Pick<Config, 'erasure' | 'erasureKeys'> => {
+  const erasure = reader.optional('ERASURE', flag) ?? false;
+  if (erasure && reader.has('DATABASE_URL') && !reader.has('ERASURE_KEY'))
+    reader.faults.push('ERASURE_KEY: required with DATABASE_URL when ERASURE is true');
+  return { erasure, erasureKeys: reader.optional('ERASURE_KEY', keyList) };
+};
+
 /** Decodes the whole configuration; the left side names every missing or malformed variable, never a value. */
 export const readConfig = (environment: Environment): E.Either<ReadonlyArray<string>, Config> => {
   const reader = new Reader(environment);
@@ -202,7 +213,11 @@ export const readConfig = (environment: Environment): E.Either<ReadonlyArray<str
     warnings: warningsOf(reader, isProduction),
   };
   reader.faults.push(...sharedSecrets(environment));
-  const config: Config = { ...common, ...readSealing(reader, isProduction, common.parts.projector) };
+  const config: Config = {
+    ...common,
+    ...readErasure(reader),
+    ...readSealing(reader, isProduction, common.parts.projector),
+  };
   reader.faults.push(...filesOfOthers(environment, reader.asked));
   return reader.faults.length === 0 ? E.right(config) : E.left(reader.faults);
 };

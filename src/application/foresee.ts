@@ -5,7 +5,7 @@ import type { CommandCall, PreconditionFailed } from '../event-sourcing/command/
 import { decide } from '../event-sourcing/command/decide.js';
 import type { Decider } from '../event-sourcing/decider.js';
 import type { LoadFailure } from '../event-sourcing/for-each-event.js';
-import type { ExpectedRevision, Revision } from '../event-sourcing/recorded-event.js';
+import { type ExpectedRevision, nextRevision, type Revision } from '../event-sourcing/recorded-event.js';
 import type { CommandContext } from './command-context.js';
 
 /** Called before each page of a stream is folded; false: it is not read. */
@@ -56,7 +56,11 @@ export const makeForesee =
     const call: Pick<CommandCall<Command>, 'command' | 'precondition'> = { command, precondition };
     const decision = decide(decider, call, { state: before, revision });
     if (E.isLeft(decision)) return decision;
-    const occurrence = { actor, at: clock.date().toISOString() };
-    const after = decision.right.reduce((state, event) => decider.evolve(state, event, occurrence), before);
+    const at = clock.date().toISOString();
+    const first = Number(nextRevision(revision));
+    const after = decision.right.reduce(
+      (state, event, index) => decider.evolve(state, event, { actor, at, revision: first + index }),
+      before,
+    );
     return E.right({ before, after, revision });
   };

@@ -30,6 +30,15 @@ export type ObjectStorage = {
   readonly clearUnfinished: (before: Date) => Promise<E.Either<StorageUnavailable, number>>;
 };
 
+/** What a storage does for an erasure. */
+export type ErasableFiles = {
+  /**
+   * Removes every object directly below a folder, on a server with versions all of each, and gives the keys of those that are
+   * there afterwards all the same: the server keeps them.
+   */
+  readonly removeForGood: (folder: string) => Promise<E.Either<StorageUnavailable, ReadonlyArray<string>>>;
+};
+
 /** How far one read model has been projected. */
 export type ProjectionProgress = {
   /**

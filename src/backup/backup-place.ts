@@ -11,6 +11,8 @@ import { type Manifest, parseManifest } from './manifest.js';
 export type BackupPlace = {
   /** The files that events name, by their keys. */
   readonly files: Pick<ObjectStorage, 'put'> & FileContents;
+  /** Removes the files directly below a folder for good, and says how much that was. */
+  readonly removeFiles: (folder: string) => Promise<{ readonly files: number; readonly fileBytes: number }>;
   /** The checkpoints that were in the file storage. */
   readonly archive: CheckpointArchive;
   /** The timestamps that were beside them. */

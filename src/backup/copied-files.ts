@@ -8,6 +8,9 @@ import type { NotCopied } from './copy-file.js';
 
 const FILES_AT_ONCE = 16;
 
+/** The events that stored ones stand for, where their data is encrypted. */
+export type OpenEvents = (events: ReadonlyArray<StoredEvent>) => ReadonlyArray<StoredEvent>;
+
 /** What is done with a file, which is not as its event says where there is an answer. */
 type CopyOne = (file: StoredFile) => Promise<NotCopied | undefined>;
 
@@ -15,15 +18,17 @@ type CopyOne = (file: StoredFile) => Promise<NotCopied | undefined>;
 export class CopiedFiles {
   readonly #copyOne: CopyOne;
   readonly #onLacking: (lacking: Lacking) => void;
+  readonly #open: OpenEvents;
   readonly #side = new SideBySide(FILES_AT_ONCE);
   #taken = { files: 0, fileBytes: 0 };
   #copied = { files: 0, fileBytes: 0 };
   #failure: { readonly error: unknown } | undefined;
 
-  /** `onLacking` is told of each file that is not as its event says. */
-  constructor(copyOne: CopyOne, onLacking: (lacking: Lacking) => void) {
+  /** `onLacking` is told of each file that is not as its event says; `open` as in `OpenEvents`. */
+  constructor(copyOne: CopyOne, onLacking: (lacking: Lacking) => void, open: OpenEvents) {
     this.#copyOne = copyOne;
     this.#onLacking = onLacking;
+    this.#open = open;
   }
 
   isLarge(files: number, fileBytes: number): boolean {
@@ -34,7 +39,8 @@ export class CopiedFiles {
   async take(event: StoredEvent): Promise<void> {
     this.#throwFailure();
     if (categoryOf(event.stream) !== NAMES_FILES) return;
-    const named = namedFile(event);
+    const [opened = event] = this.#open([event]);
+    const named = namedFile(opened);
     if (E.isLeft(named)) {
       this.#lacks(event, null, { kind: 'undecodable', reason: named.left });
       return;

@@ -12,7 +12,7 @@ import type { TimestampArchive } from '../sealing/timestamp-archive.js';
 import { backedUpLog, recordedCheckpoints } from './backed-up-log.js';
 import { BackupFault } from './backup-fault.js';
 import type { BackupPlace } from './backup-place.js';
-import { CopiedFiles } from './copied-files.js';
+import { CopiedFiles, type OpenEvents } from './copied-files.js';
 import { copyFile, faultOfFile } from './copy-file.js';
 import { findAgain } from './event-place.js';
 import { eventOf, type Lacking, type Manifest } from './manifest.js';
@@ -30,6 +30,7 @@ type Restoring = {
   readonly runtime: Runtime;
   /** Whether the target may have files of this backup already, which are then compared. */
   readonly goesOn: boolean;
+  readonly open: OpenEvents;
   readonly onEvents: (phase: string, events: number) => void;
   readonly onFiles: (events: number) => void;
   /** Each file that events name and the backup does not have. */
@@ -56,7 +57,7 @@ const restoreFiles = async (
   place: BackupPlace,
   manifest: Manifest,
   target: RestoreTarget,
-  { goesOn, onFiles, onLacking, signal }: Restoring,
+  { goesOn, open, onFiles, onLacking, signal }: Restoring,
 ): Promise<Pick<Restored, 'files' | 'fileBytes' | 'lacking' | 'lost'>> => {
   const known = new Set(manifest.lacking.map(eventOf));
   let [lacking, lost] = [0, 0];
@@ -70,6 +71,7 @@ const restoreFiles = async (
       if (!known.has(eventOf(one))) lost += 1;
       onLacking(one);
     },
+    open,
   );
   let events = 0;
   for await (const batch of backedUpLog(place, manifest).readAll({ after: 'start' })) {

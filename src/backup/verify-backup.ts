@@ -13,7 +13,7 @@ import { keysOf } from '../sealing/seal-history.js';
 import { recordedCheckpoints, verifiedEvents } from './backed-up-log.js';
 import { BackupFault } from './backup-fault.js';
 import type { BackupPlace } from './backup-place.js';
-import { CopiedFiles } from './copied-files.js';
+import { CopiedFiles, type OpenEvents } from './copied-files.js';
 import { faultOfFile } from './copy-file.js';
 import type { Lacking, Manifest } from './manifest.js';
 import { readSecrets } from './secrets.js';
@@ -45,6 +45,7 @@ type Verifying = {
   /** By which events are found of which nobody can say that the service has sealed them; none: nothing is looked for. */
   readonly keys: EventKeys;
   readonly isSealed: (event: StoredEvent) => boolean;
+  readonly open: OpenEvents;
   /** Whether the files are read, too. */
   readonly withFiles: boolean;
   /** Whether the secrets are. */
@@ -147,7 +148,7 @@ export const verifyBackup = async (
     faults += 1;
     verifying.onFinding(finding);
   };
-  const files = new CopiedFiles((file) => faultOfFile(place.files, file), found);
+  const files = new CopiedFiles((file) => faultOfFile(place.files, file), found, verifying.open);
   if (withSecrets) await verifySecrets(place, manifest, found);
   try {
     const check = await checkpointCheck(place, manifest, verifying, (reason) => found({ kind: 'checkpoint', reason }));

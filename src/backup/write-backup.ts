@@ -2,7 +2,9 @@ import { either as E } from 'fp-ts';
 import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventKeys } from '../event-sourcing/event-key.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
-import type { From, Position, StoredEvent } from '../event-sourcing/recorded-event.js';
+import { FILES } from '../application/document/file-key.js';
+import { objectIn } from '../event-sourcing/canonical-json.js';
+import { entityIdOf, type From, type Position, type StoredEvent } from '../event-sourcing/recorded-event.js';
 import { countSuspects, type SuspectMacs } from '../event-sourcing/operators/suspect-macs.js';
 import { exportedLines } from '../event-sourcing/whole-log/export-log.js';
 import type { FileContents } from '../read/get-file.js';
@@ -12,7 +14,7 @@ import type { TimestampArchive } from '../sealing/timestamp-archive.js';
 import { backUpArchive, backUpRecorded, backUpTimestamps } from './back-up-checkpoints.js';
 import { BackupFault } from './backup-fault.js';
 import { type BackupPlace, findManifest } from './backup-place.js';
-import { CopiedFiles } from './copied-files.js';
+import { CopiedFiles, type OpenEvents } from './copied-files.js';
 import { copyFile } from './copy-file.js';
 import { endIn, eventAt, lastEventOf } from './event-place.js';
 import { emptyManifest, type Lacking, type LastEvent, type Manifest, renderManifest } from './manifest.js';
@@ -23,7 +25,9 @@ import { verifiedPages } from './verified-pages.js';
 import type { Clock } from '../event-sourcing/clock.js';
 
 export type BackupSources = {
+  /** The log as it is stored: what is encrypted there is so in the backup. */
   readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'head' | 'identity'>;
+  readonly open: OpenEvents;
   readonly files: FileContents;
   /** The checkpoints in the file storage. */
   readonly archive: Pick<CheckpointArchive, 'all'>;
@@ -71,6 +75,10 @@ export type BackedUp = {
   /** Of the new events, which are in the backup all the same. */
   readonly suspects: SuspectMacs;
 };
+
+/** Whether an event says that all of a document was erased. */
+const isWholeErased = ({ type, data }: StoredEvent): boolean =>
+  type === 'DocumentErased' && objectIn(data)?.['events'] === 'all';
 
 class Backup {
   readonly #sources: BackupSources;
@@ -145,13 +153,17 @@ class Backup {
     const { signal, onEvents } = this.#options;
     const totals = { events: 0, sealed: 0, characters: 0 };
     let last: LastEvent | undefined;
+    const erased: Array<StoredEvent> = [];
     const before = this.#added.events;
     const lines = async function* (): AsyncGenerator<Buffer> {
       for (let page: ReadonlyArray<StoredEvent> | undefined = first; page !== undefined;) {
         const text = exportedLines(page);
         yield Buffer.from(text);
         page.forEach(suspects.take);
-        for (const event of page) await copying.take(event);
+        for (const event of page) {
+          await copying.take(event);
+          if (isWholeErased(event)) erased.push(event);
+        }
         totals.events += page.length;
         totals.characters += text.length;
         totals.sealed += page.filter(isSealed).length;
@@ -167,6 +179,7 @@ class Backup {
     const segment = await writeSegment(this.#place, name, lines()).finally(() => copying.settled());
     const copied = await copying.ended();
     if (last === undefined) return;
+    const removed = await this.#removeErased(erased);
     const { events } = totals;
     this.#added = {
       ...this.#added,
@@ -182,11 +195,22 @@ class Backup {
     await this.#save({
       events: manifest.events + events,
       sealed: manifest.sealed + totals.sealed,
-      files: manifest.files + copied.files,
-      fileBytes: manifest.fileBytes + copied.fileBytes,
+      files: manifest.files + copied.files - removed.files,
+      fileBytes: manifest.fileBytes + copied.fileBytes - removed.fileBytes,
       segments: [...manifest.segments, { ...segment, events, last }],
       lacking: [...manifest.lacking, ...lacking],
     });
+  }
+
+  /** The files of documents that are erased since: whoever has the backup must not have them either. */
+  async #removeErased(erased: ReadonlyArray<StoredEvent>): Promise<{ files: number; fileBytes: number }> {
+    const sum = { files: 0, fileBytes: 0 };
+    for (const { stream } of erased) {
+      const removed = await this.#place.removeFiles(`${FILES}${entityIdOf(stream)}`);
+      sum.files += removed.files;
+      sum.fileBytes += removed.fileBytes;
+    }
+    return sum;
   }
 
   /** Adds what is not as its event says to `lacking`. */
@@ -197,6 +221,7 @@ class Backup {
         lacking.push(one);
         this.#options.onLacking(one);
       },
+      this.#sources.open,
     );
   }
 

@@ -30,6 +30,13 @@ const projections: Commands = {
   rollback: () => import('./projections/rollback.js').then(({ addRollback }) => addRollback),
 };
 
+const erase: Commands = {
+  plan: () => import('./erase/plan.js').then(({ addPlan }) => addPlan),
+  run: () => import('./erase/run.js').then(({ addRun }) => addRun),
+  list: () => import('./erase/list.js').then(({ addList }) => addList),
+  'rotate-key': () => import('./erase/rotate-key.js').then(({ addRotateKey }) => addRotateKey),
+};
+
 /** The groups of commands, by name. */
 export const groups: Readonly<Record<string, Group>> = {
   log: {
@@ -44,6 +51,10 @@ export const groups: Readonly<Record<string, Group>> = {
     description: 'the stored files: verify',
     commands: { verify: () => import('./files/verify.js').then(({ addVerifyFiles }) => addVerifyFiles) },
   },
+  erase: {
+    description: 'personal data: plan an erasure, carry it out, list those that were recorded, rotate the key',
+    commands: erase,
+  },
   audit: {
     description: 'for auditors: pack the history of records',
     commands: { pack: () => import('./audit/pack.js').then(({ addPack }) => addPack) },
@@ -56,5 +67,6 @@ export const ungrouped: Commands = {
   restore: () => import('./backup/restore.js').then(({ addRestore }) => addRestore),
   events: () => import('./events/list-events.js').then(({ addEvents }) => addEvents),
   reads: () => import('./reads/reads.js').then(({ addReads }) => addReads),
+  hold: () => import('./hold/hold.js').then(({ addHold }) => addHold),
   migrate: () => import('./migrate.js').then(({ addMigrate }) => addMigrate),
 };

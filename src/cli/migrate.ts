@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { migrateReadModels } from '../../projections/engine/postgres/schema/schema.js';
 import { migrateAccess } from '../infrastructure/postgres/access/schema.js';
 import { migrateBackups } from '../infrastructure/postgres/backup-record.js';
+import { migrateErasure } from '../infrastructure/postgres/erasure/key-state.js';
 import { migrateSeal } from '../infrastructure/postgres/seal/schema.js';
 import type { Registry } from '../entities/registry.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -15,6 +16,7 @@ const migrateAll = async ({ pool }: ReadModels): Promise<ExitCode> => {
   await migrateSeal(pool);
   await migrateBackups(pool);
   await migrateAccess(pool);
+  await migrateErasure(pool);
   print(
     'the event log, the read models, the checkpoints and the records of backups and reads have the tables of this version',
   );

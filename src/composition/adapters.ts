@@ -12,7 +12,9 @@ import type { ReadModels } from '../infrastructure/postgres/read-models/open-rea
 import type { sharedLinkKey, sharedSnapshotKey } from '../infrastructure/shared-keys.js';
 
 /** The log, and the database of the read models. */
-export type ServiceStores = Omit<Stores, 'readModelsUrl'> & { readonly readModels: ReadModels };
+export type ServiceStores = Omit<Stores, 'readModelsUrl' | 'raw' | 'encryption' | 'keyControl'> & {
+  readonly readModels: ReadModels;
+};
 
 /** The keys of this service: those of its settings, and where these have none, what it keeps in its data directory. */
 type Keys = {

@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { OnEngineEvent } from '../../projections/engine/engine-event.js';
-import { categoriesOf, type Registry, signingRows } from '../entities/registry.js';
+import { categoriesOf, encryptionRulesOf, type Registry, signingRows } from '../entities/registry.js';
 import type { OnConnectionEvent } from '../event-sourcing/connection-event.js';
 import { makeDecisions } from '../event-sourcing/decisions.js';
 import { type LogMemory, makeLogMemory } from '../event-sourcing/log-memory.js';
@@ -103,6 +103,7 @@ const openAll = async (context: ServiceContext, front: Front): Promise<Opened> =
       processKind: 'service',
       waiting: answerMeanwhile(context, front),
       categories: categoriesOf(registry),
+      rules: encryptionRulesOf(registry),
       onPostgresLog: (line) => log.info({ postgres: line }, 'embedded Postgres'),
       onConnectionEvent,
     }),

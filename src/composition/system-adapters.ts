@@ -18,8 +18,8 @@ export const systemAdapters: Adapters = {
   openStores: async (config, options) => {
     const opened = await openStores(config, options);
     if (E.isLeft(opened)) return opened;
-    const { readModelsUrl, ...stores } = opened.right;
-    return E.right({ ...stores, readModels: openReadModels(options.runtime, readModelsUrl) });
+    const { store, space, isSoleProcess, close, readModelsUrl } = opened.right;
+    return E.right({ store, space, isSoleProcess, close, readModels: openReadModels(options.runtime, readModelsUrl) });
   },
   openStorage,
   serve,

@@ -3,7 +3,7 @@ import { makeLedgerSource } from '../../projections/engine/verify/ledger/ledger-
 import type { Config } from '../config.js';
 import { ledgerOf, type Registry } from '../entities/registry.js';
 import { orThrow } from '../event-sourcing/attempt.js';
-import { decisionStream, SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
+import { decisionStream, ERASURE_STREAM, SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
 import { logVerification } from '../infrastructure/logging/log-verification.js';
 import type { Logger } from '../infrastructure/logging/logger.js';
 import type { Metrics } from '../infrastructure/metrics/metrics.js';
@@ -57,7 +57,11 @@ export const verifyContinuously = async (
   const watching = watchLog({
     runtime,
     store,
-    decisionStreams: [SEAL_STREAM, ...registry.entities.map(({ projection }) => decisionStream(projection.name))],
+    decisionStreams: [
+      SEAL_STREAM,
+      ERASURE_STREAM,
+      ...registry.entities.map(({ projection }) => decisionStream(projection.name)),
+    ],
     ledger,
     source: makeLedgerSource(seal.storage, ledger),
     tree: seal.tree,

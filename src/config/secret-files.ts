@@ -11,6 +11,7 @@ const SECRETS = ['DATABASE_URL', 'EVENTSTOREDB_URL', 'S3_ACCESS_KEY', 'S3_SECRET
   'CHECKPOINT_KEY',
   'METRICS_TOKEN',
   'LINK_KEY',
+  'ERASURE_KEY',
 ]);
 
 /** Whose a file is, and what may be done with it, after all links; undefined where files have no owner (Windows). */

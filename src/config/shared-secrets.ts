@@ -3,7 +3,7 @@ import type { Environment } from './reader.js';
 import { linesOf } from './variables.js';
 
 /** Lists, with a secret a line. */
-const LISTS = ['EVENT_KEY', 'CHECKPOINT_KEY'] as const;
+const LISTS = ['EVENT_KEY', 'CHECKPOINT_KEY', 'ERASURE_KEY'] as const;
 
 const KEYS = ['JWT_SECRET', 'SNAPSHOT_KEY', 'METRICS_TOKEN', 'S3_SECRET_KEY', 'LINK_KEY'] as const;
 

@@ -17,6 +17,7 @@ export const business = defineEntity<BusinessState, BusinessCommand, BusinessEve
   serde: businessSerde,
   describe: describeBusinessEvent,
   shown: shownOfBusinessEvents,
+  aboutOthers: ['BusinessOwnerAdded', 'BusinessOwnerUpdated', 'BusinessOwnerRemoved'],
   render: (id, state) => (state._tag === 'Active' ? O.some(renderBusiness(id, state)) : O.none),
   comparison: businessComparison,
   projection: businesses,

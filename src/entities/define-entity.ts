@@ -7,7 +7,7 @@ import type { JsonObject } from '../event-sourcing/canonical-json.js';
 import type { FindSnapshot } from '../event-sourcing/command/snapshot.js';
 import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent } from '../event-sourcing/serde.js';
-import { decidePassingOver, foldPassingOver, readPassingOver } from '../event-sourcing/skipped-events.js';
+import { decidePassingOver, foldPassingOver, readPassingOver } from '../event-sourcing/passed-over.js';
 import { makeRecords } from '../read/event-record.js';
 import type { Comparison } from '../read/event-diffs.js';
 import { makeGetView } from '../read/get-view.js';

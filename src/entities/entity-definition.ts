@@ -13,7 +13,7 @@ import type { EventStore } from '../event-sourcing/event-store.js';
 import type { OnLost } from '../event-sourcing/log-memory.js';
 import type { Clock } from '../event-sourcing/clock.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
-import type { FindSkipped } from '../event-sourcing/skipped-events.js';
+import type { FindSkipped } from '../event-sourcing/passed-over.js';
 import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
 import type { Links } from '../http/link/links.js';
 import type { Route } from '../http/route.js';
@@ -82,6 +82,8 @@ export type EntityDefinitionOf<State, Command, Event extends DomainEvent, Reject
   describe(this: void, event: Event): Description;
   /** What of the values of an event that may depend on, as in `EventDescription`. */
   readonly shown?: ReadonlyArray<string>;
+  /** The types of events that are about another person than the record: their data can be erased by itself. */
+  readonly aboutOthers?: ReadonlyArray<Event['type']>;
   /** The record as GET answers it; none for a state in which there is nothing to GET. */
   render(this: void, id: string, state: State): O.Option<string>;
   /** What its history compares of two states. Without it: the members of what `render` gives, lists as a whole. */

@@ -7,6 +7,8 @@ import { DECISIONS } from '../event-sourcing/operators/decision-events.js';
 import { business } from './business.js';
 import { decisionKind } from './decision-kind.js';
 import { document } from './document.js';
+import type { EncryptionRules } from '../event-sourcing/encryption/encrypted-store.js';
+import { categoryOf } from '../event-sourcing/recorded-event.js';
 import type { EntityDefinition } from './entity-definition.js';
 
 /** The kinds of entities that a service keeps. */
@@ -50,3 +52,14 @@ export const categoriesOf = ({ entities }: Pick<Registry, 'entities'>): Readonly
   ...entities.map(({ projection }) => projection.category),
   DECISIONS,
 ];
+
+/** What is encrypted at rest: all events of records, but those that say that data was erased. */
+export const encryptionRulesOf = ({ entities }: Pick<Registry, 'entities'>): EncryptionRules => {
+  const categories = new Set(entities.map(({ projection }) => projection.category));
+  const erased = new Set(entities.map(({ name }) => `${name}Erased`));
+  const ownKeyed = new Set(entities.flatMap(({ aboutOthers = [] }) => aboutOthers));
+  return {
+    isSecret: (stream, type) => categories.has(categoryOf(stream)) && !erased.has(type),
+    hasOwnKey: (type) => ownKeyed.has(type),
+  };
+};

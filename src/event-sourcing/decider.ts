@@ -1,7 +1,12 @@
 import type { either as E } from 'fp-ts';
 
 /** Who made an event happen, and when (ISO 8601, ms, UTC). */
-export type Occurrence = { readonly actor: string; readonly at: string };
+export type Occurrence = {
+  readonly actor: string;
+  readonly at: string;
+  /** Its place in the stream. */
+  readonly revision: number;
+};
 
 /** How events make a state. `evolve` is total: it never rejects a fact. */
 export type Fold<State, Event> = {

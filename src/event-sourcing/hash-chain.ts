@@ -45,7 +45,11 @@ const parseCanonical = (text: string): E.Either<string, Json> => {
 export const lacksData = ({ metadata }: Pick<StoredEvent, 'metadata'>): boolean =>
   !metadata.includes('"salt":"') && metadata.includes('"dataHash":"');
 
-const WITHHELD = ['{}', 'null'];
+/** Whether nothing is left of what an event said: its data were destroyed, or withheld. The event was there all the same. */
+export const isErased = (event: Pick<StoredEvent, 'data' | 'metadata'>): boolean =>
+  event.data === '{}' && lacksData(event);
+
+const WITHHELD = /^(?:\{\}|null|\{"\$encrypted":"[\w-]+"\})$/;
 
 // only the one spelling of these bytes: another would let a changed salt pass
 const isSalt = (salt: Json): salt is string =>
@@ -54,7 +58,7 @@ const isSalt = (salt: Json): salt is string =>
 const dataFault = ({ data: text }: StoredEvent, { salt, dataHash }: JsonObject): string | undefined => {
   const data = parseCanonical(text);
   if (E.isLeft(data)) return `data is ${data.left}`;
-  if (salt === undefined) return WITHHELD.includes(text) ? undefined : 'data without its salt cannot be verified';
+  if (salt === undefined) return WITHHELD.test(text) ? undefined : 'data without its salt cannot be verified';
   return isSalt(salt) && saltedHash(salt, text) === dataHash ? undefined : 'dataHash does not match data';
 };
 
@@ -74,7 +78,7 @@ const verifiedHash = (event: StoredEvent, end: ChainEnd): E.Either<string, strin
 
 /**
  * Checks that an event continues a chain, and gives the new end of the chain. When its data was withheld together with
- * its salt (`{}` or `null` stands in its place), everything but the data is checked.
+ * its salt (`{}` or `null` stands in its place), or is encrypted at rest, everything but the data is checked.
  */
 export const extendChain = (end: ChainEnd, event: StoredEvent): E.Either<BrokenLink, ChainEnd> => {
   const hash = verifiedHash(event, end);

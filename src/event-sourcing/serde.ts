@@ -2,6 +2,7 @@ import { either as E } from 'fp-ts';
 import type * as t from 'io-ts';
 import { formatValidationErrors } from './validation-errors.js';
 import type { Json, JsonObject } from './canonical-json.js';
+import type { Occurrence } from './decider.js';
 import { Metadata } from './envelope.js';
 import { type FindOutline, makeFindOutline } from './outline.js';
 import { partReason } from './reason.js';
@@ -23,6 +24,13 @@ export type Recorded<Event> = Pick<StoredEvent, 'id' | 'stream' | 'revision' | '
   readonly reason: string | undefined;
   readonly metadata: Metadata;
 };
+
+/** What a fold is told of an event beside itself. */
+export const occurrenceOf = ({ metadata: { actor, at }, revision }: Recorded<unknown>): Occurrence => ({
+  actor,
+  at,
+  revision: Number(revision),
+});
 
 export type UndecodableEvent = {
   readonly _tag: 'UndecodableEvent';

@@ -2,14 +2,13 @@ import { either as E } from 'fp-ts';
 import type { Config } from '../config.js';
 import { keyList } from '../config/variables.js';
 import { type EventKeys, makeEventKey } from '../event-sourcing/event-key.js';
-import { embeddedEventKeys } from './disk/development-secret.js';
+import { embeddedErasureKeys, embeddedEventKeys } from './disk/development-secret.js';
 import type { Random } from '../event-sourcing/random.js';
 
-const embedded = async (random: Random, dataDir: string): Promise<E.Either<Error, ReadonlyArray<string>>> => {
-  const list = await embeddedEventKeys(random, dataDir);
-  if (list === undefined) return E.right([]);
-  return E.mapLeft((expected: string) => new Error(`${dataDir}/event-key: expected ${expected}`))(keyList(list));
-};
+const listIn = (file: string, list: string | undefined): E.Either<Error, ReadonlyArray<string>> =>
+  list === undefined
+    ? E.right([])
+    : E.mapLeft((expected: string) => new Error(`${file}: expected ${expected}`))(keyList(list));
 
 /**
  * The keys that all processes of this service make and check the `mac` of events with: the configured ones, else those of
@@ -22,5 +21,20 @@ export const sharedEventKeys = async (
 ): Promise<E.Either<Error, EventKeys>> => {
   if (eventKeys !== undefined) return E.right(eventKeys.map(makeEventKey));
   if (databaseUrl !== undefined) return E.right([]);
-  return E.map((secrets: ReadonlyArray<string>) => secrets.map(makeEventKey))(await embedded(random, dataDir));
+  const list = listIn(`${dataDir}/event-key`, await embeddedEventKeys(random, dataDir));
+  return E.map((secrets: ReadonlyArray<string>) => secrets.map(makeEventKey))(list);
+};
+
+/**
+ * What the keys of the data at rest are kept under, the newest first: as configured, else that of the data directory of an
+ * embedded Postgres. None without either. Rejects with errors of the file system.
+ */
+export const sharedErasureKeys = async (
+  random: Random,
+  { erasureKeys, databaseUrl, dataDir }: Pick<Config, 'erasureKeys' | 'databaseUrl' | 'dataDir'>,
+): Promise<E.Either<Error, ReadonlyArray<string>>> => {
+  if (erasureKeys !== undefined) return E.right(erasureKeys);
+  return databaseUrl === undefined
+    ? listIn(`${dataDir}/erasure-key`, await embeddedErasureKeys(random, dataDir))
+    : E.right([]);
 };

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { either as E } from 'fp-ts';
-import type { ObjectStorage, StorageUnavailable } from '../application/ports.js';
+import type { ErasableFiles, ObjectStorage, StorageUnavailable } from '../application/ports.js';
 import type { Config, S3Config } from '../config.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
 import type { FileContents } from '../read/get-file.js';
@@ -14,7 +14,8 @@ import type { Check } from './readiness.js';
 import { reasonOf } from '../event-sourcing/reason-of.js';
 
 export type Storage = ObjectStorage &
-  FileContents & {
+  FileContents &
+  ErasableFiles & {
     /** Whether it answers, by one cheap request. */
     readonly isThere: Check;
     /** The part that keeps checkpoints. */

@@ -4,12 +4,14 @@ import { attempt } from '../event-sourcing/attempt.js';
 import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import type { Config } from '../config.js';
 import type { OnConnectionEvent } from '../event-sourcing/connection-event.js';
+import { type Encryption, type EncryptionRules, encryptedStore } from '../event-sourcing/encryption/encrypted-store.js';
 import type { EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
 import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { appendWithinSpace } from './disk-space/within-space.js';
+import { type KeyControl, openEncryption } from './open-encryption.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import type { ProcessKind } from './process-liveness.js';
 import { makePostgresEventStore, type PostgresEventStore } from './postgres/event-log/postgres-event-store.js';
@@ -30,6 +32,9 @@ type Locations = Pick<
   Config,
   'dataDir' | 'databaseUrl' | 'databaseUrlFile' | 'databaseConnectTimeout' | 'eventStoreDbUrl'
 >;
+
+/** And with what its data is encrypted. */
+type Settings = Locations & Pick<Config, 'erasure' | 'erasureKeys' | 'eventKeys'>;
 
 /** The Postgres of a service with this configuration: that of its read models. */
 export const configuredDatabase = ({
@@ -70,6 +75,12 @@ type OpenOptions = {
   /** Lines of the log of an embedded Postgres that is started for this. */
   readonly onPostgresLog: (line: string) => void;
   readonly onConnectionEvent: OnConnectionEvent;
+};
+
+/** And of a log whose data may be encrypted. */
+type OpenStoresOptions = OpenOptions & {
+  /** Which events are, and by which keys. */
+  readonly rules: EncryptionRules;
 };
 
 type OpenDatabase = {
@@ -193,6 +204,10 @@ export const openLog = async (location: LogLocation, options: OpenOptions): Prom
 
 export type Stores = {
   readonly store: EventStore;
+  /** The same log as it is stored: encrypted, where there is an `encryption`. */
+  readonly raw: EventStore;
+  readonly encryption: Encryption | undefined;
+  readonly keyControl: KeyControl | undefined;
   /** Of the disk that Postgres keeps its data on. */
   readonly space: DiskSpace;
   /** Connection string of the Postgres that holds the read models. */
@@ -209,8 +224,27 @@ const openReadModels = async (config: Locations, options: OpenOptions): Promise<
   return E.isLeft(usable) ? usable : database;
 };
 
+/**
+ * The keys of an open log, where its data is encrypted. They are in the Postgres of the read models, which is opened for them
+ * where the log is elsewhere.
+ */
+export const openKeys = async (
+  config: Settings,
+  log: Pick<EventStore, 'readStream' | 'append'>,
+  databaseUrl: string,
+  { runtime, processKind, rules }: Pick<OpenStoresOptions, 'runtime' | 'processKind' | 'rules'>,
+  begins?: 'when it is filled',
+): ReturnType<typeof openEncryption> =>
+  openEncryption({
+    ...{ runtime, config, store: log, databaseUrl, rules },
+    begins: begins ?? (processKind === 'service' ? 'now' : 'not here'),
+  });
+
 /** Opens the log and the read models' database where the configuration says. */
-export const openStores = async (config: Locations, options: OpenOptions): Promise<E.Either<CannotOpen, Stores>> => {
+export const openStores = async (
+  config: Settings,
+  options: OpenStoresOptions,
+): Promise<E.Either<CannotOpen, Stores>> => {
   const opened = await openLog(configuredLog(config), options);
   if (E.isLeft(opened)) return opened;
   const { log, database: own, close: closeLog } = opened.right;
@@ -219,16 +253,30 @@ export const openStores = async (config: Locations, options: OpenOptions): Promi
     await closeLog();
     return database;
   }
+  const closeBoth = async (): Promise<void> => {
+    await closeLog();
+    if (own === undefined) await database.right.close();
+  };
+  const keys = await openKeys(config, log, database.right.url, options);
+  if (E.isLeft(keys)) {
+    await closeBoth();
+    return keys;
+  }
+  const { encryption, keyControl } = keys.right;
   const space = watchDiskSpace(options.runtime.clock, database.right.directory);
+  const store = own === undefined ? log : appendWithinSpace(log, space);
   return E.right({
-    store: own === undefined ? log : appendWithinSpace(log, space),
+    store: encryption === undefined ? store : encryptedStore(store, encryption),
+    raw: store,
+    encryption,
+    keyControl,
     space,
     readModelsUrl: database.right.url,
     isSoleProcess: config.databaseUrl === undefined,
     close: async () => {
       await space.stop();
-      await closeLog();
-      if (own === undefined) await database.right.close();
+      await keys.right.close();
+      await closeBoth();
     },
   });
 };

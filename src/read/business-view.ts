@@ -46,6 +46,6 @@ export const businessComparison: Comparison<BusinessState> = {
 };
 
 /** The JSON text of a business as every GET and every change gives it. */
-export const renderBusiness = (id: string, { fields, owners }: Business): string => {
+export const renderBusiness = (id: string, { fields, owners }: Pick<Business, 'fields' | 'owners'>): string => {
   return `{"_id":${JSON.stringify(id)}${renderFields(fields)},"owners":${JSON.stringify(owners.map(shownOwner))}}`;
 };

@@ -1,4 +1,5 @@
 import type { BusinessEvent } from '../domain/business/events.js';
+import { describeErased } from './describe-erased.js';
 import { type Description, enumerate, type Ref } from './ref.js';
 
 const business = (id: string | null | undefined): ReadonlyArray<Ref> =>
@@ -46,5 +47,7 @@ export const describeBusinessEvent = (event: BusinessEvent): Description => {
     }
     case 'BusinessOwnerRemoved':
       return { type: 'updated', message: 'owner removed', refs: user(event.data.user), fields: OWNERS };
+    case 'BusinessErased':
+      return describeErased(event.data, 'business');
   }
 };

@@ -1,4 +1,4 @@
-import type { EntityKind } from '../domain/shared/entity-kind.js';
+import { EntityKind } from '../domain/shared/entity-kind.js';
 import type { DecisionEvent } from '../event-sourcing/operators/decision-events.js';
 import { categoryOf, entityIdOf, type StreamName } from '../event-sourcing/recorded-event.js';
 import type { Description, Ref } from './ref.js';
@@ -27,7 +27,24 @@ const messageOf = (event: DecisionEvent): string => {
       return 'events before an index may have no mac, and every event from there on must have one';
     case 'SealingSwitched':
       return event.data.isOn ? 'checkpoints are signed again' : 'checkpoints are not signed from here on';
+    case 'EncryptionBegun':
+      return 'the data of records is encrypted at rest from here on';
+    case 'ErasureBegun':
+      return `the data of events of ${event.data.records.length === 1 ? 'a record' : `${event.data.records.length} records`} is about to be destroyed`;
+    case 'RecordHeld':
+      return 'a record is held: it is not to be erased';
+    case 'RecordReleased':
+      return 'a record that was held is released: it may be erased again';
   }
+};
+
+const refsOf = (event: DecisionEvent): ReadonlyArray<Ref> => {
+  if (event.type === 'ErasureBegun') return event.data.records.flatMap(({ stream }) => recordOf(stream));
+  if (event.type === 'RecordHeld' || event.type === 'RecordReleased') {
+    const { entity, entityType } = event.data;
+    return EntityKind.is(entityType) ? [{ entity, entityType }] : [];
+  }
+  return event.type === 'ProjectionEventSkipped' ? recordOf(event.data.stream) : [];
 };
 
 /** What an auditor reads of a decision of operators: those that concern a record refer to it. */
@@ -36,7 +53,7 @@ export const describeDecision = (event: DecisionEvent): Description => {
   return {
     type: 'decided',
     message: isAgain ? `recorded again, in the tree: ${messageOf(event)}` : messageOf(event),
-    refs: event.type === 'ProjectionEventSkipped' ? recordOf(event.data.stream) : [],
+    refs: refsOf(event),
     fields: [],
   };
 };

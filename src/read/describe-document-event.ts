@@ -1,5 +1,6 @@
 import type { DocumentEvent } from '../domain/document/events.js';
 import { attachmentOf } from '../domain/document/state.js';
+import { describeErased } from './describe-erased.js';
 import { type Description, enumerate, type Ref } from './ref.js';
 
 const given = (...refs: ReadonlyArray<Ref | undefined>): ReadonlyArray<Ref> => refs.filter((ref) => ref !== undefined);
@@ -33,5 +34,7 @@ export const describeDocumentEvent = (event: DocumentEvent): Description => {
       return { type: 'deleted', message: 'document deleted', refs: [], fields: [] };
     case 'DocumentRestored':
       return { type: 'created', message: 'document restored', refs: [], fields: [] };
+    case 'DocumentErased':
+      return describeErased(event.data, 'document');
   }
 };

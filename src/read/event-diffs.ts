@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import { byteStringOf } from '../event-sourcing/byte-string.js';
 import type { JsonObject } from '../event-sourcing/canonical-json.js';
 import type { Fold } from '../event-sourcing/decider.js';
-import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
+import { type DomainEvent, occurrenceOf, type Serde } from '../event-sourcing/serde.js';
 import { type EventBytes, storedEventOf } from '../event-sourcing/stream-page.js';
 import { diff, type IdentifiedBy } from './diff.js';
 import { UndecodableEventError } from './event-view.js';
@@ -34,7 +34,7 @@ export const makeEventDiffs = <State, Event extends DomainEvent>(
   const next = (state: State, bytes: EventBytes): State => {
     const decoded = decode(storedEventOf(bytes));
     if (E.isLeft(decoded)) throw new UndecodableEventError(decoded.left);
-    return evolve(state, decoded.right.event, decoded.right.metadata);
+    return evolve(state, decoded.right.event, occurrenceOf(decoded.right));
   };
 
   return {

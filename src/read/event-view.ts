@@ -4,10 +4,12 @@ import { ByteWriter } from '../event-sourcing/byte-writer.js';
 import { byteStringOf } from '../event-sourcing/byte-string.js';
 import { canonicalJson, canonicalString, type Json } from '../event-sourcing/canonical-json.js';
 import { envelopeTexts } from '../event-sourcing/envelope-texts.js';
+import { decodeUnlessErased, isPassedOver } from '../event-sourcing/passed-over.js';
 import { partReason, partReasonOfBytes } from '../event-sourcing/reason.js';
 import { entityIdOf } from '../event-sourcing/recorded-event.js';
 import type { DomainEvent, Serde, UndecodableEvent } from '../event-sourcing/serde.js';
 import { type EventBytes, storedEventOf } from '../event-sourcing/stream-page.js';
+import { describeDestroyed } from './describe-erased.js';
 import type { Description } from './ref.js';
 
 /** How the events of one kind of entity are described: `entityType`, and the message of each event. */
@@ -25,7 +27,7 @@ export type EventDescription<Event> = {
  * Raised by whoever changes what is rendered of the same events: entity tags contain it, and a client keeps an answer
  * for as long as its tag is the same.
  */
-export const RENDERING = 2;
+export const RENDERING = 3;
 
 /** Thrown for an event that this program cannot read. */
 export class UndecodableEventError extends Error {
@@ -122,12 +124,12 @@ export const makeShowEvent = <Event extends DomainEvent>(
 
   const decoded: ShowEvent = (bytes) => {
     const stored = storedEventOf(bytes);
-    const outcome = decode(stored);
+    const outcome = decodeUnlessErased<Event>({ decode }, stored);
     if (E.isLeft(outcome)) throw new UndecodableEventError(outcome.left);
     const { event, reason, metadata } = outcome.right;
     const { actor, at, hash } = metadata;
     return {
-      ...described(event.type, describe(event)),
+      ...described(stored.type, isPassedOver(event) ? describeDestroyed : describe(event)),
       actor: jsonOf(actor),
       at: jsonOf(at),
       hash: jsonOf(hash),

@@ -4,8 +4,8 @@ import type { Fold } from '../event-sourcing/decider.js';
 import type { EventStore, StoreUnavailable, StreamRange } from '../event-sourcing/event-store.js';
 import { type LoadFailure, forEachEvent } from '../event-sourcing/for-each-event.js';
 import type { Position, Revision, StreamName } from '../event-sourcing/recorded-event.js';
-import type { DomainEvent, Serde } from '../event-sourcing/serde.js';
-import { isSkipped } from '../event-sourcing/skipped-events.js';
+import { type DomainEvent, occurrenceOf, type Serde } from '../event-sourcing/serde.js';
+import { isSkipped } from '../event-sourcing/passed-over.js';
 import { type Admission, type AdmitPage, PageNotAdmitted } from './admit-page.js';
 import { type Events, type EventsRequest, makeEventReads, type NeverExisted } from './entity-events.js';
 import { type Comparison, makeEventDiffs } from './event-diffs.js';
@@ -96,9 +96,10 @@ export const makeHistory = <State, Event extends DomainEvent, Folded extends Dom
       folding.serde,
       streamOf(id),
       { ...rangeOf(asOf), until },
-      ({ event, metadata, revision, position }) => {
+      (recorded) => {
+        const { event, metadata, revision, position } = recorded;
         if (asOf._tag === 'AtTime' && new Date(metadata.at) > asOf.at) return false;
-        const state = fold.evolve(then?.state ?? fold.initialState, event, metadata);
+        const state = fold.evolve(then?.state ?? fold.initialState, event, occurrenceOf(recorded));
         // the times of the row, too, are those of the events that are not skipped
         const updatedAt = then !== undefined && isSkipped(event) ? then.updatedAt : metadata.at;
         if (!isSkipped(event)) createdAt ??= updatedAt;

@@ -3,8 +3,8 @@ import type { EntityKind } from '../domain/shared/entity-kind.js';
 /** A related entity, as an event names it. */
 export type Ref = { readonly entity: string; readonly entityType: EntityKind };
 
-/** A kind of event as the contract has it, or a decision of operators; the exact event is its `name`. */
-export type EventKind = 'created' | 'updated' | 'deleted' | 'decided';
+/** What became of a record, an event of which nothing is left, or a decision of operators; the exact event is its `name`. */
+export type EventKind = 'created' | 'updated' | 'deleted' | 'erased' | 'decided';
 
 /** What an auditor reads of an event beside its envelope: one sentence that names fields, never values. */
 export type Description = {

@@ -81,6 +81,7 @@ describe('a backup', () => {
       seal: null,
       isSealed,
       keys: [],
+      open: (events) => events,
     },
     recorded: async function* () {
       // nothing was signed
@@ -127,7 +128,7 @@ describe('a backup', () => {
   ): Promise<ReadonlyArray<BackupFinding>> => {
     const findings: Array<BackupFinding> = [];
     verified = await verifyBackup(place, await manifest(), {
-      ...{ random: systemRuntime.random, isSealed, keys: [], withFiles, withSecrets },
+      ...{ random: systemRuntime.random, isSealed, keys: [], open: (events) => events, withFiles, withSecrets },
       onFinding: (finding) => findings.push(finding),
       onEvents,
       signal,
@@ -149,7 +150,7 @@ describe('a backup', () => {
     onFiles = (_events: number): void => undefined,
   ) =>
     restoreBackup(backup.place, await manifest(), target, {
-      ...{ runtime: systemRuntime, goesOn, signal, onEvents: () => undefined, onFiles },
+      ...{ runtime: systemRuntime, goesOn, open: (events) => events, signal, onEvents: () => undefined, onFiles },
       onLacking: (one) => lacking.push(one),
     });
 

@@ -48,6 +48,8 @@ describe('a command whose standard output is a full disk', function () {
     JWT_SECRET,
     EVENT_KEY: 'the event key of every installation here',
     CHECKPOINT_KEY: checkpointKey,
+    ERASURE: 'true',
+    ERASURE_KEY: 'the erasure key of every installation here',
   });
 
   const expectLost = async (program: string, { args, env: own }: Row): Promise<void> => {
@@ -65,6 +67,7 @@ describe('a command whose standard output is a full disk', function () {
     service = await startService({ dataDir: path.join(directory, 'data'), env });
     const api = makeApi(service.address, await tokenFor('admin', 'alice'));
     const { _id: id } = await api.json<{ readonly _id: string }>('POST', '/business', { name: 'Acme' });
+    const { _id: erased } = await api.json<{ readonly _id: string }>('POST', '/document', { name: 'Deed' });
     const [backup, exported] = [path.join(directory, 'backup'), path.join(directory, 'log.ndjson')];
     const done = async (...args: ReadonlyArray<string>): Promise<string> => {
       const { code, stdout, stderr } = await runOperator(args, { env });
@@ -96,6 +99,11 @@ describe('a command whose standard output is a full disk', function () {
       restore: { args: [backup], env: await emptyInstallation('restored') },
       events: { args: ['--csv'] },
       reads: { args: ['--csv'] },
+      hold: { args: ['list'] },
+      'erase plan': { args: [`document/${erased}`] },
+      'erase run': { args: [`document/${erased}`, '--basis', 'a trial', '--yes', '--user', 'alice'] },
+      'erase list': { args: [] },
+      'erase rotate-key': { args: [] },
       migrate: { args: [] },
       'log replace-key': { args: ['--reason', 'a trial', '--user', 'alice'] },
       // last, because checkpoints begin anew with it

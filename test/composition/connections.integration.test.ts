@@ -52,7 +52,12 @@ describe('the connections of a process to Postgres', function () {
   it('are as many as the table of docs/performance.md says', async () => {
     const made = newCheckpointKey(systemRuntime.random, 'localhost/connections');
     if (E.isLeft(made)) throw new Error(made.left);
-    const settings = { DATABASE_URL: await freshDatabase(), CHECKPOINT_KEY: renderSigner(made.right) };
+    const settings = {
+      DATABASE_URL: await freshDatabase(),
+      CHECKPOINT_KEY: renderSigner(made.right),
+      ERASURE: 'true',
+      ERASURE_KEY: 'an erasure key of thirty-two bytes',
+    };
     const { pools, clients } = await askedBy(async () => {
       const stack = await startEmbeddedStack(settings);
       try {

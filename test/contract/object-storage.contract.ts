@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import type { ObjectStorage, StoredObject } from '../../src/application/ports.js';
+import type { ErasableFiles, ObjectStorage, StoredObject } from '../../src/application/ports.js';
 import type { ByteRange, FileContents } from '../../src/read/get-file.js';
 import { bodyOf, bytesOf, contentOf, digestOf, failingBody } from '../support/bodies.js';
 import { atRest } from '../support/eventually.js';
@@ -17,7 +17,7 @@ const BUSY_SERVER_MS = 180_000;
 
 /** A storage under test. It may hold objects of others. */
 type StorageUnderTest = {
-  readonly storage: ObjectStorage & FileContents;
+  readonly storage: ObjectStorage & FileContents & ErasableFiles;
   /** Makes the storage stop taking bytes, without refusing them, until the function it gives is called. */
   readonly stall?: () => Promise<() => void>;
   /** Keeps the storage from answering, until the function it gives is called. */
@@ -179,6 +179,19 @@ const absences = (given: () => StorageUnderTest): void => {
     const reopened = await storage.open(key);
     if (E.isRight(reopened)) reopened.right.destroy();
     expect([reopened, await storage.open(aKey())].map(tagOf)).to.deep.equal(['right', 'FileMissing']);
+  });
+
+  it('removes all of a folder for good, and nothing beside it', async () => {
+    const { storage } = given();
+    const [folder, other] = [`documents/${randomUUID()}`, aKey()];
+    const keys = [1, 2].map(() => `${folder}/${randomUUID()}`);
+    for (const key of [...keys, ...keys, other]) await stored(storage, key, bodyOf(10).body);
+    // where a server keeps versions, this leaves them and a mark
+    expect(await storage.remove(keys[0] ?? '')).to.deep.equal(E.right(undefined));
+    expect(await storage.removeForGood(folder)).to.deep.equal(E.right([]));
+    expect(await listed(storage, `${folder}/`)).to.deep.equal([]);
+    expect((await listed(storage, other)).length).to.equal(1);
+    expect(await storage.removeForGood(folder)).to.deep.equal(E.right([]));
   });
 
   it('removes an object, and removing it again is fine', async () => {

@@ -34,6 +34,10 @@ const PLACEHOLDERS: ReadonlyArray<readonly [string, string]> = [
 const COMPLETED: Readonly<Record<string, string>> = {
   'audit pack': 'audit pack business/$BUSINESS --out another.zip',
   backup: 'backup ../backup',
+  'erase plan': 'erase plan business/$BUSINESS',
+  'erase run': 'erase run document/$ERASED --basis tried --yes',
+  'hold add': 'hold add business/$BUSINESS --reason tried',
+  'hold release': 'hold release business/$BUSINESS --reason tried',
   'log copy': 'log copy --to "$EVENTSTOREDB"',
   'log import': 'log import log.ndjson',
   'log new-key': 'log new-key log.example.com/records',
@@ -46,11 +50,14 @@ const COMPLETED: Readonly<Record<string, string>> = {
   'restore --replace': 'restore --replace ../backup',
 };
 
+/** Some commands need a log whose data can be erased. */
+const ENCRYPTED = { ERASURE: 'true' };
+
 /** What fills a log of its own. */
 const OTHER_LOG = ['log import log.ndjson', 'restore ../backup', 'restore --replace ../backup'];
 
 /** The second time these say that it was done before, and end with 1. */
-const ONCE = ['log import log.ndjson', 'log replace-key --reason tried', /^audit pack /];
+const ONCE = ['log import log.ndjson', 'log replace-key --reason tried', /^audit pack /, /^erase run /];
 
 const among = (patterns: ReadonlyArray<string | RegExp>, command: string): boolean =>
   patterns.some((pattern) => (typeof pattern === 'string' ? pattern === command : pattern.test(command)));
@@ -84,13 +91,21 @@ describe('the commands of the operator that the documentation names', function (
     const newKey = async (): Promise<string> => (await runOperator(['log', 'new-key', 'localhost/tried'])).stdout;
     // the second one is there to replace the first
     await writeFile(path.join(dataDir, 'checkpoint-key'), (await newKey()) + (await newKey()));
-    service = await startService({ dataDir });
+    service = await startService({ dataDir, env: ENCRYPTED });
     const api = makeApi(service.address, await tokenFor('admin', 'alice'));
     const made = async (path: string): Promise<string> =>
       (await api.json<{ readonly _id: string }>('POST', path, { name: 'Acme' }))._id;
-    const [BUSINESS, DOCUMENT] = [await made('/business'), await made('/document')];
+    const [BUSINESS, DOCUMENT, ERASED] = [await made('/business'), await made('/document'), await made('/document')];
     const { PATH, HOME } = process.env;
-    env = { PATH: `${directory}:${PATH}`, HOME, BUSINESS, DOCUMENT, EVENTSTOREDB: double.connectionString };
+    env = {
+      PATH: `${directory}:${PATH}`,
+      HOME,
+      ...ENCRYPTED,
+      BUSINESS,
+      DOCUMENT,
+      ERASED,
+      EVENTSTOREDB: double.connectionString,
+    };
     await writeFile(path.join(checkout, 'checkpoint'), await untilSigned(service, 2));
   });
 

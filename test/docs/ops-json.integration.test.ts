@@ -12,6 +12,9 @@ import { appendChained, businessStream, interleaved, makeChains } from '../suppo
 import { diskStorage } from '../support/disk-storage.js';
 import { aDocumentCreated, aStoredFile } from '../support/document-events.js';
 import { givenStream } from '../support/given-stream.js';
+import { makeApi } from '../support/api.js';
+import { startComposed } from '../support/composed-service.js';
+import { tokenFor } from '../support/service-process.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { projectLog } from '../support/projected-log.js';
@@ -141,6 +144,10 @@ describe('docs/ops-json.md', function () {
     env = { ...env, EVENT_KEY: 'an event key of at least 32 bytes' };
     expect((await lines('log require-mac')).code).to.equal(0);
     expect((await lines('log seal-decisions')).code).to.equal(0);
+    const record = businessStream(2).replace('-', '/');
+    expect((await lines('hold add', record, '--reason', 'a claim')).code).to.equal(0);
+    expect((await lines('hold list')).code).to.equal(0);
+    expect((await lines('hold release', record, '--reason', 'the claim is settled')).code).to.equal(0);
     const { stdout: key } = await runOperator(['log', 'new-key', 'log.example.com/records']);
     const { stdout: another } = await runOperator(['log', 'new-key', 'log.example.com/records']);
     await sealLog(connectionString, right(parseSigner(key.trim())));
@@ -202,6 +209,28 @@ describe('docs/ops-json.md', function () {
     expect(code).to.equal(0);
   });
 
+  it('describes what is printed about erasures', async function () {
+    this.timeout(startingPostgres * 4);
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'ops-json-'));
+    const secrets = {
+      EVENT_KEY: 'an event key of at least 32 bytes',
+      ERASURE_KEY: 'an erasure key of at least 32 bytes',
+    };
+    env = { DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir, ERASURE: 'true', ...secrets };
+    const service = await startComposed({ dataDir, env });
+    try {
+      const api = makeApi(service.address, await tokenFor('admin', 'alice'));
+      const { _id: id } = await api.json<{ readonly _id: string }>('POST', '/business', { name: 'Acme' });
+      await api.json('POST', `/business/${id}/owner`, { user: 'bob' });
+      expect((await lines('erase plan', 'owner/bob')).code).to.equal(0);
+      expect((await lines('erase run', `business/${id}`, '--basis', 'ticket 1', '--yes')).code).to.equal(0);
+      expect((await lines('erase list')).code).to.equal(0);
+    } finally {
+      await service.stop();
+      await rm(dataDir, { recursive: true });
+    }
+  });
+
   it('leaves no command out, and names none that there is not', () => {
     expect([...examples.keys()]).to.have.members([...seen]);
   });
@@ -217,6 +246,15 @@ const COMMANDS = [
   ['reads'],
   ['reads', 'list'],
   ['reads', 'prune'],
+  ['erase'],
+  ['erase', 'plan'],
+  ['erase', 'run'],
+  ['erase', 'list'],
+  ['erase', 'rotate-key'],
+  ['hold'],
+  ['hold', 'add'],
+  ['hold', 'release'],
+  ['hold', 'list'],
   ['projections'],
   ['projections', 'status'],
   ['projections', 'rebuild'],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { BusinessEvent } from '../../src/domain/business/events.js';
 import { businessSerde } from '../../src/domain/business/serde.js';
-import { evolveBusiness, initialBusiness } from '../../src/domain/business/state.js';
+import { type BusinessState, evolveBusiness, initialBusiness } from '../../src/domain/business/state.js';
 import { type BrokenLink, type ChainEnd, chainStart, extendChain } from '../../src/event-sourcing/hash-chain.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { frozenChain } from '../support/fixtures.js';
@@ -37,7 +37,7 @@ describe('the history of a business as it was once stored', () => {
 
   it('verifies, link by link, up to the hash it ended with', () => {
     expect(verify(chain)).to.deep.equal(
-      E.right({ revision: 10n, hash: '666d90b33bcc5bac1365e7d444e81bcffeecc631cd5119b3055db6e248969c45' }),
+      E.right({ revision: 11n, hash: '530b991f455661c1f16b35d5fab72739677cea2eac0e16fcb5f7924344092d71' }),
     );
   });
 
@@ -47,7 +47,11 @@ describe('the history of a business as it was once stored', () => {
       if (E.isLeft(decoded)) throw new Error(decoded.left.reason);
       return decoded.right.event;
     });
-    expect(events.reduce(evolveBusiness, initialBusiness)).to.deep.equal({
+    const folded = events.reduce<BusinessState>(
+      (state, event, revision) => evolveBusiness(state, event, { revision }),
+      initialBusiness,
+    );
+    expect(folded).to.deep.equal({
       _tag: 'Active',
       fields: {
         name: 'Łódź Söhne',
@@ -69,6 +73,7 @@ describe('the history of a business as it was once stored', () => {
         country: 'PL',
       },
       owners: [{ user: 'çelik', title: 'مدير', equity: 0 }],
+      since: [1],
     });
   });
 

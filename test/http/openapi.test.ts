@@ -85,7 +85,8 @@ describe('the description of the API', () => {
     const schemas = openApiDocument(table, VERSION).components.schemas as Readonly<Record<string, Event>>;
     const names = [...BusinessEvent.types, ...DocumentEvent.types].map(({ props }) => props.type.value);
     expect(names.map((name) => schemas[name]?.properties.name.const)).to.deep.equal(names);
-    const refs = BusinessEvent.types.map(({ props }) => `#/components/schemas/${props.type.value}`);
+    const kinds = [...BusinessEvent.types.map(({ props }) => props.type.value), 'ErasedBusinessEvent'];
+    const refs = kinds.map((kind) => `#/components/schemas/${kind}`);
     expect(schemas['BusinessEvent']).to.deep.include({ anyOf: refs.map(($ref) => ({ $ref })) });
     const updated = schemas['BusinessUpdated']?.properties.data.properties as {
       readonly changes: { readonly properties: object };
@@ -209,6 +210,7 @@ describe('the schema of a codec', () => {
   it('is told by its structure', () => {
     const codec = t.intersection([
       t.type({ a: t.array(t.string), b: t.union([t.number, t.null]), c: t.literal('x'), d: t.keyof({ one: null }) }),
+      t.type({ i: t.tuple([t.number, t.number]) }),
       t.partial({ e: t.boolean, f: t.unknown, g: t.UnknownRecord, h: t.union([t.keyof({ one: null }), t.null]) }),
     ]);
     expect(schemaOf(codec)).to.deep.equal({
@@ -222,8 +224,9 @@ describe('the schema of a codec', () => {
         f: {},
         g: { type: 'object' },
         h: { type: ['string', 'null'], enum: ['one', null] },
+        i: { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 },
       },
-      required: ['a', 'b', 'c', 'd'],
+      required: ['a', 'b', 'c', 'd', 'i'],
     });
   });
 

@@ -5,7 +5,7 @@ import { businessHistory } from '../support/business-history.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
 import { businessDecider } from '../../src/domain/business/decide.js';
 import { businessSerde } from '../../src/domain/business/serde.js';
-import { foldPassingOver, readPassingOver } from '../../src/event-sourcing/skipped-events.js';
+import { foldPassingOver, readPassingOver } from '../../src/event-sourcing/passed-over.js';
 import { businessComparison } from '../../src/read/business-view.js';
 import { describeBusinessEvent } from '../../src/read/describe-business-event.js';
 import { makeHistory } from '../../src/read/history.js';

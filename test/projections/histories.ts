@@ -27,6 +27,12 @@ const businessChanges = fc.record(
   { requiredKeys: [] },
 );
 
+const range = fc.tuple(fc.nat(9), fc.nat(2)).map(([first, more]): [number, number] => [first, first + more]);
+const erased = fc.record({
+  events: fc.oneof({ weight: 4, arbitrary: fc.array(range, { maxLength: 2 }) }, fc.constant('all' as const)),
+  basis: text.map((given) => given ?? ''),
+});
+
 const businessCreated: fc.Arbitrary<BusinessEvent> = fc.record({
   type: fc.constant('BusinessCreated' as const),
   data: fc.tuple(name, businessChanges).map(([given, changes]) => ({ ...changes, name: given })),
@@ -46,6 +52,7 @@ const laterBusinessEvent: fc.Arbitrary<BusinessEvent> = fc.oneof(
     type: fc.constant('BusinessReverted' as const),
     data: fc.record({ to: fc.nat(9), changes: businessChanges }),
   }),
+  fc.record({ type: fc.constant('BusinessErased' as const), data: erased }),
 );
 
 /** Mostly what a business can live through, now and then one that does not begin with its creation. */
@@ -98,6 +105,7 @@ const laterDocumentEvent: fc.Arbitrary<DocumentEvent> = fc.oneof(
   documentReverted,
   fc.record({ type: fc.constant('DocumentDeleted' as const), data: fc.constant({}) }),
   fc.record({ type: fc.constant('DocumentRestored' as const), data: fc.constant({}) }),
+  fc.record({ type: fc.constant('DocumentErased' as const), data: erased }),
 );
 
 export const documentHistory: fc.Arbitrary<ReadonlyArray<DocumentEvent>> = fc

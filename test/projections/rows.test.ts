@@ -12,7 +12,7 @@ const ID = '0198f000-0000-7000-8000-000000000001';
 const fold = <State, Event extends DomainEvent>(
   { initialState, evolve }: ProjectionOf<State, Event>,
   history: ReadonlyArray<Event>,
-): State => history.reduce((state, event) => evolve(state, event, occurrence), initialState);
+): State => history.reduce((state, event, revision) => evolve(state, event, { ...occurrence, revision }), initialState);
 
 const keysOf = <State, Event extends DomainEvent>(projection: ProjectionOf<State, Event>, state: State) =>
   Object.fromEntries(projection.keys.map(({ name, cellOf }) => [name, cellOf(state)]));
@@ -28,7 +28,12 @@ const givesBackItsState = <State, Event extends DomainEvent>(
       const content = projection.contentOf(ID, state);
       const given = projection.stateOf(content);
       expect(given).to.deep.equal(state);
-      const later = events.slice(before.length).reduce((so, event) => projection.evolve(so, event, occurrence), given);
+      const later = events
+        .slice(before.length)
+        .reduce(
+          (so, event, at) => projection.evolve(so, event, { ...occurrence, revision: before.length + at }),
+          given,
+        );
       expect(projection.contentOf(ID, later)).to.deep.equal(projection.contentOf(ID, fold(projection, events)));
     }),
   );
@@ -124,7 +129,7 @@ describe('rows of a projection', () => {
     const restored = documents.evolve(
       documents.stateOf({ body, hidden }),
       { type: 'DocumentRestored', data: {} },
-      occurrence,
+      { ...occurrence, revision: 2 },
     );
     expect(documents.contentOf(ID, restored)).to.deep.equal(documents.contentOf(ID, fold(documents, [created])));
   });

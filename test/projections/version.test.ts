@@ -29,6 +29,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '723ad22e60d8': 'dad8549bfebfec972fb1359388049909',
     '58969a80b21b': 'dad8549bfebfec972fb1359388049909',
     '02351db45cec': 'cb680b253bc50b3be8a140f04fe3d345',
+    '1c8f38bd2e0f': 'fff50e32a91039044fba06f035b29636',
   },
   documents: {
     '40e062d20708': '044941a80d279a7ba7e27af174bf6da5',
@@ -38,6 +39,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '368a27061c09': 'f678a66399f4c39735d04078753dff90',
     e0f2f25a4ce3: 'f678a66399f4c39735d04078753dff90',
     '2f4a18bb2c2a': 'eaa14fd678712fa1038eb75c5f446e2e',
+    a9276ad403da: 'd831264508d653fa5bae99fe50dd7eff',
   },
   ledger: {
     a0739bde0aa7: '500027c8551a65543debf9c855b7441c',
@@ -46,6 +48,7 @@ const standsFor: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '9165eebf165d': 'ae5a7f4e705658a2ce9e08c361277d04',
     '7242cdc824b4': 'ae5a7f4e705658a2ce9e08c361277d04',
     '770c747e013c': 'a2186ba12e78b90f64757ddc3eabce77',
+    '7c5e44cf0b0e': '621ebbe9bdcf38473b0ce1a1033ad4b8',
   },
 };
 

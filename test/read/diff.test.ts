@@ -127,8 +127,8 @@ describe('the difference of two records', () => {
         const added = history.flatMap((event) => (event.type === 'BusinessOwnerAdded' ? [event.data.user] : []));
         fc.pre(new Set(added).size === added.length);
         let state = initialBusiness;
-        const records = history.map((event) => {
-          state = evolveBusiness(state, event);
+        const records = history.map((event, revision) => {
+          state = evolveBusiness(state, event, { revision });
           const record = businessComparison.recordOf('b1', state);
           if (state._tag === 'Active')
             expect({ _id: 'b1', ...record }).to.deep.equal(JSON.parse(renderBusiness('b1', state)));

@@ -7,7 +7,7 @@ import { byteStringOf } from '../../src/event-sourcing/byte-string.js';
 import { canonicalJson, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import type { Metadata } from '../../src/event-sourcing/envelope.js';
 import { envelopeTexts } from '../../src/event-sourcing/envelope-texts.js';
-import { extendChain } from '../../src/event-sourcing/hash-chain.js';
+import { extendChain, hashIn } from '../../src/event-sourcing/hash-chain.js';
 import { withReason } from '../../src/event-sourcing/reason.js';
 import { entityIdOf, type StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import type { Recorded } from '../../src/event-sourcing/serde.js';
@@ -221,7 +221,6 @@ const edits: Readonly<Record<string, Edit>> = {
   'a mac that is no text': inText(',"previousHash"', ',"mac":1,"previousHash"'),
   'a mac in another place': inText(',"salt"', ',"mac":"x","salt"'),
   'a hostile mac': inText(',"previousHash"', ',"mac":"\\"","previousHash"'),
-  'withheld data': (event) => ({ ...inMetadata(({ salt: _salt, ...rest }) => rest)(event), data: '{}' }),
   'data that is null': (event) => ({ ...event, data: 'null' }),
   'a member that no codec knows': (event) => ({ ...event, data: event.data.replace('{', '{"$":1,') }),
   'a reason that is no text': (event) => ({ ...event, data: event.data.replace('{', '{"$reason":1,') }),
@@ -266,6 +265,27 @@ describe('events as they are rendered from their bytes', () => {
         { numRuns: 100 },
       );
     });
+
+  it('are nothing but their envelope where their data was erased', () => {
+    const event = recorded({ type: 'BusinessCreated', data: { name: 'Acme', $reason: 'why' } });
+    const erased = { ...inMetadata(({ salt: _salt, ...rest }) => rest)(event), data: '{}' };
+    const { _id, hash, ...shown } = JSON.parse(render(erased, true)) as Record<string, unknown>;
+    expect([_id, hash]).to.deep.equal([event.id, hashIn(event)]);
+    expect(shown).to.deep.equal({
+      type: 'erased',
+      message: 'its data was erased',
+      user: 'alice',
+      entity: 'b1',
+      entityType: 'Business',
+      refs: [],
+      name: 'BusinessCreated',
+      at: '2026-01-02T03:04:05.678Z',
+      revision: 0,
+      data: {},
+      stream: 'business-b1',
+      metadata: JSON.parse(erased.metadata) as unknown,
+    });
+  });
 
   it('are joined by commas, between what is put before and after them', () => {
     const events = [stored(), { ...stored(), revision: 4n }];

@@ -11,9 +11,9 @@ import { downEventStore } from '../support/down-event-store.js';
 const fields = { ...unsetFields, name: 'Acme' };
 const bob = { user: 'bob', title: null, equity: 1 };
 
-const created = { _tag: 'Active', fields, owners: [] };
-const updated = { _tag: 'Active', fields: { ...fields, phone: '1' }, owners: [] };
-const owned = { ...updated, owners: [bob] };
+const created = { _tag: 'Active', fields, owners: [], since: [] };
+const updated = { _tag: 'Active', fields: { ...fields, phone: '1' }, owners: [], since: [] };
+const owned = { ...updated, owners: [bob], since: [2] };
 const deleted = { ...owned, _tag: 'Deleted' };
 
 const always = (): Promise<boolean> => Promise.resolve(true);

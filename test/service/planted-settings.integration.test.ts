@@ -91,7 +91,7 @@ const FAULTS: Readonly<Record<string, Faults>> = {
         'JWT_AUDIENCE',
       ],
       ...['METRICS_TOKEN', 'MAX_UPLOAD_BYTES', 'PUBLIC_DOCUMENT_LIST', 'AUDIT_API', 'CORS_ORIGINS', 'PUBLIC_URL'],
-      ...['ACCESS_RECORD', 'LINK_KEY'],
+      ...['ACCESS_RECORD', 'LINK_KEY', 'ERASURE', 'ERASURE_KEY'],
       ...['LOG_LEVEL', 'RATE_LIMIT', 'MAX_CONNECTIONS', 'MAX_CONNECTIONS_PER_ADDRESS', 'ROLLBACK_WINDOW'],
       ...['VERIFY_PERIOD', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'API_ONLY', 'PROJECTOR_ONLY'],
     ].map((name) => [name, {}]),

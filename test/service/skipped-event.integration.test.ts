@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { categoriesOf, registry } from '../../src/entities/registry.js';
+import { categoriesOf, encryptionRulesOf, registry } from '../../src/entities/registry.js';
 import { openStores } from '../../src/infrastructure/open-stores.js';
 import { append, renamed, sealed } from '../projections/appending.js';
 import { makeApi } from '../support/api.js';
@@ -16,6 +16,8 @@ import { tokenFor } from '../support/service-process.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 type Named = { readonly _id: string; readonly name: string };
+
+const NOT_ENCRYPTED = { erasure: false, erasureKeys: undefined, eventKeys: undefined };
 
 describe('an event that no process can read, before and after it is skipped', function () {
   this.timeout(startingPostgres * 3);
@@ -38,11 +40,12 @@ describe('an event that no process can read, before and after it is skipped', fu
   });
 
   const appendUnreadable = async (id: string): Promise<void> => {
-    const config = { dataDir, databaseUrl: env['DATABASE_URL'], eventStoreDbUrl: undefined };
+    const config = { dataDir, databaseUrl: env['DATABASE_URL'], eventStoreDbUrl: undefined, ...NOT_ENCRYPTED };
     const opened = await openStores(config, {
       runtime: systemRuntime,
       processKind: 'operator',
       categories: categoriesOf(registry),
+      rules: encryptionRulesOf(registry),
       onPostgresLog: () => undefined,
       onConnectionEvent: () => undefined,
     });

@@ -20,13 +20,17 @@ export const businessStream = (number: number): StreamName => `business-${uuidOf
 export const makeChains = (eventKey?: EventKey) => {
   const ends = new Map<StreamName, { revision: bigint; hash: string }>();
 
-  return (stream: StreamName, data?: Json): { readonly event: NewEvent; readonly revision: bigint } => {
+  return (
+    stream: StreamName,
+    data?: Json,
+    type = ends.has(stream) ? 'BusinessUpdated' : 'BusinessCreated',
+  ): { readonly event: NewEvent; readonly revision: bigint } => {
     const { revision, hash: previousHash } = ends.get(stream) ?? { revision: 0n, hash: GENESIS_HASH };
     const fact = {
       id: uuidOf(`${stream} ${revision}`),
       stream,
       revision,
-      type: revision === 0n ? 'BusinessCreated' : 'BusinessUpdated',
+      type,
       data: data ?? (revision === 0n ? { name: `Business ${stream}` } : { changes: { phone: `+1 555 ${revision}` } }),
       schemaVersion: 1,
       at: '2026-01-02T03:04:05.678Z',

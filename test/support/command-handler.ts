@@ -15,8 +15,8 @@ import {
   type FindSkipped,
   noneSkipped,
   readPassingOver,
-  type SkippedEvent,
-} from '../../src/event-sourcing/skipped-events.js';
+  type PassedOver,
+} from '../../src/event-sourcing/passed-over.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import {
   type Notebook,
@@ -29,7 +29,7 @@ import {
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import type { Runtime } from '../../src/event-sourcing/runtime.js';
 
-type Outcome = E.Either<NotebookRefusal | CommandFailure, Handled<Notebook, NotebookEvent | SkippedEvent>>;
+type Outcome = E.Either<NotebookRefusal | CommandFailure, Handled<Notebook, NotebookEvent | PassedOver>>;
 
 type Asked = Partial<CommandCall<NotebookCommand>> & {
   /** `Idempotency-Key` of the request. */
@@ -127,7 +127,7 @@ export const notesOf = async (store: EventStore, stream: StreamName): Promise<Re
     .map(({ data }) => (JSON.parse(data) as { readonly text: string }).text);
 
 /** For arranging and for single facts: throws on a failure. */
-export const handled = async (outcome: Promise<Outcome>): Promise<Handled<Notebook, NotebookEvent | SkippedEvent>> => {
+export const handled = async (outcome: Promise<Outcome>): Promise<Handled<Notebook, NotebookEvent | PassedOver>> => {
   const result = await outcome;
   if (E.isLeft(result)) throw new Error(`failed: ${result.left._tag}`, { cause: result.left });
   return result.right;

@@ -3,7 +3,7 @@ import { either as E } from 'fp-ts';
 import type { Decider, Occurrence } from '../../src/event-sourcing/decider.js';
 
 /** Who did everything that was given, and when. */
-export const sometime: Occurrence = { actor: 'alice', at: '2026-01-02T03:04:05.678Z' };
+export const sometime: Occurrence = { actor: 'alice', at: '2026-01-02T03:04:05.678Z', revision: 0 };
 
 /** Given a history, when a command comes, then exactly these events, nothing, or this rejection. */
 export const given =

@@ -13,6 +13,15 @@ export const makeMemoryBackupPlace = () => {
   const [archive, timestamps] = [makeMemoryArchive(), makeMemoryTimestamps()];
   const place: BackupPlace = {
     files,
+    removeFiles: async (folder) => {
+      const sum = { files: 0, fileBytes: 0 };
+      for await (const { key, size } of files.list(`${folder}/`)) {
+        await files.remove(key);
+        sum.files += 1;
+        sum.fileBytes += size;
+      }
+      return sum;
+    },
     archive,
     timestamps,
     readManifest: () => Promise.resolve(manifests.at(-1)),

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeDecisions } from '../../src/event-sourcing/decisions.js';
-import { noneSkipped } from '../../src/event-sourcing/skipped-events.js';
+import { noneSkipped } from '../../src/event-sourcing/passed-over.js';
 import type { EntityPorts } from '../../src/entities/entity-definition.js';
 import { type Registry, registry as theRegistry } from '../../src/entities/registry.js';
 import { makeLinks } from '../../src/http/link/links.js';

@@ -29,6 +29,7 @@ const ID = '00000000-0000-7000-8000-000000000001';
 const occurrenceOf = (revision: number): Occurrence => ({
   actor: `user ${revision}`,
   at: new Date(Date.UTC(2026, 0, 1) + revision * 1_000).toISOString(),
+  revision,
 });
 
 /** What holds of undoing, whatever has happened to an entity. */

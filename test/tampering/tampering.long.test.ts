@@ -3,9 +3,9 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { canonicalJson } from '../../src/event-sourcing/canonical-json.js';
+import { canonicalJson, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { makeEventKey } from '../../src/event-sourcing/event-key.js';
-import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { parseSigner, renderSigner, signerOf } from '../../src/seal/note-key.js';
 import { signCheckpoint } from '../../src/seal/checkpoint.js';
 import { recordSkip } from '../../projections/engine/parked/record-skip.js';
@@ -55,6 +55,22 @@ const withoutData = (event: HistoryEvent): HistoryEvent => {
 };
 
 const ANOTHER_ID = '0198f000-0000-4000-8000-00000000beef';
+
+/** An event by somebody who has no key, behind all others. */
+const madeUp = (
+  history: ReadonlyArray<HistoryEvent>,
+  stream: string,
+  type: string,
+  data: JsonObject,
+  schemaVersion = 1,
+): ReadonlyArray<HistoryEvent> => {
+  const { mac: _mac, ...envelope } = objectOf(history.at(-1)!.metadata);
+  const metadata = canonicalJson({ ...envelope, schemaVersion });
+  // reason: callers give names of streams
+  const place = { stream: stream as StreamName, revision: 0n };
+  const event = { id: ANOTHER_ID, ...place, type, data: canonicalJson(data), metadata };
+  return rechained([...history, event], stream, 'kept');
+};
 
 /** What is done to the log itself by somebody who can write into its database. */
 const inTheLog: ReadonlyArray<{
@@ -191,6 +207,30 @@ const inTheLog: ReadonlyArray<{
     found: [
       'data-missing: the data of the event and its salt were taken out of the log',
       'event-changed: the data of the event was taken out of the log, and the ledger still has it',
+    ],
+  },
+  {
+    what: 'the data of an event is taken out, and an erasure is made up in its stream',
+    tamper:
+      ({ streams }) =>
+      (history) =>
+        madeUp(changed(4, withoutData)(history), streams.first, 'BusinessErased', { events: 'all', basis: 'a claim' }),
+    found: [
+      'mac-missing: mac is missing',
+      'data-missing: the data of the event and its salt were taken out of the log',
+    ],
+  },
+  {
+    what: 'the data of an event is taken out, and the beginning of an erasure is made up',
+    tamper:
+      ({ streams }) =>
+      (history) => {
+        const data = { records: [{ stream: streams.first, events: 'all' }], basis: 'a claim' };
+        return madeUp(changed(4, withoutData)(history), 'operations-erasure', 'ErasureBegun', data, 2);
+      },
+    found: [
+      'mac-missing: mac is missing',
+      'data-missing: the data of the event and its salt were taken out of the log',
     ],
   },
   ...(

@@ -2,7 +2,7 @@ import { orThrow } from '../../../src/event-sourcing/attempt.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { OnLost } from '../../../src/event-sourcing/log-memory.js';
 import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-event.js';
-import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
+import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/passed-over.js';
 import { decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
 import type { OnEngineEvent } from '../engine-event.js';
 import { type Clock, repeat } from '../../../src/event-sourcing/clock.js';

@@ -3,7 +3,7 @@ import { chainStart, type ChainEnd } from '../../../src/event-sourcing/hash-chai
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { decisionStream } from '../../../src/event-sourcing/operators/decision-events.js';
 import { readDecision } from '../../../src/event-sourcing/operators/unreadable-decision.js';
-import type { SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
+import type { SkippedEvents } from '../../../src/event-sourcing/passed-over.js';
 import type { ReadModel } from '../../read-model.js';
 
 /** The recorded decisions about one projection, and the end of their stream, where the next one is appended. */

@@ -2,6 +2,8 @@ import { either as E } from 'fp-ts';
 import { isKeyed } from '../../../src/event-sourcing/command/command-id.js';
 import type { Metadata } from '../../../src/event-sourcing/envelope.js';
 import { entityIdOf, type StoredEvent, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { occurrenceOf } from '../../../src/event-sourcing/serde.js';
+import { decodeUnlessErased, isPassedOver } from '../../../src/event-sourcing/passed-over.js';
 import { isUuid } from '../../../src/event-sourcing/uuid.js';
 import type { Projection } from '../../projection.js';
 import type { Entity } from './rows.js';
@@ -63,10 +65,10 @@ export const foldEntity = (
       return park(`revision ${String(stored.revision)} follows ${String(revision)}`);
     if (skipped?.ids.has(stored.id) === true) isWhole = false;
     else {
-      const decoded = serde.decode(stored);
+      const decoded = decodeUnlessErased(serde, stored);
       if (E.isLeft(decoded)) return park(decoded.left.reason);
       const { event, metadata } = decoded.right;
-      state = evolve(state, event, metadata);
+      if (!isPassedOver(event)) state = evolve(state, event, occurrenceOf(decoded.right));
       last = metadata;
       createdAt ??= metadata.at;
       updatedAt = metadata.at;

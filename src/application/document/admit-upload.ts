@@ -3,7 +3,7 @@ import type { PreconditionFailed } from '../../event-sourcing/command/command-ca
 import { attempt } from '../../event-sourcing/attempt.js';
 import { asStoreUnavailable, type EventStore, type StoreUnavailable } from '../../event-sourcing/event-store.js';
 import type { StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
-import { type FindSkipped, noneSkipped } from '../../event-sourcing/skipped-events.js';
+import { type FindSkipped, noneSkipped } from '../../event-sourcing/passed-over.js';
 import type { DocumentEvent } from '../../domain/document/events.js';
 import type { DocumentNotFound } from '../../domain/document/rejections.js';
 import type { CommandContext } from '../command-context.js';
@@ -18,7 +18,10 @@ const newestEvent = async (
   return undefined;
 };
 
-const DELETED: DocumentEvent['type'] = 'DocumentDeleted';
+/** Events behind which there is no document. */
+const GONE: ReadonlyArray<string> = ['DocumentDeleted', 'DocumentErased'] satisfies ReadonlyArray<
+  DocumentEvent['type']
+>;
 
 /**
  * Whether it is worth taking the bytes of a new version: the document is there and the precondition holds. A keyed request
@@ -35,7 +38,7 @@ export const admitUpload =
     if (newest.right === undefined) return E.left({ _tag: 'DocumentNotFound' });
     if (context.idempotencyKey !== undefined) return E.right(undefined);
     const { id, type, revision: current } = newest.right;
-    if (type === DELETED && !findSkipped().ids.has(id)) return E.left({ _tag: 'DocumentNotFound' });
+    if (GONE.includes(type) && !findSkipped().ids.has(id)) return E.left({ _tag: 'DocumentNotFound' });
     const isMatch = context.precondition?.(current) ?? true;
     return isMatch ? E.right(undefined) : E.left({ _tag: 'PreconditionFailed', current });
   };

@@ -1,11 +1,10 @@
 import { either as E } from 'fp-ts';
 import type { Clock } from '../../event-sourcing/clock.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import type { LoadFailure } from '../../event-sourcing/for-each-event.js';
 import type { ObjectStorage, StoredObject } from '../ports.js';
 import { documentIdOf, FILES } from './file-key.js';
 import { LEFT_ALONE } from './sweep-files.js';
-import { unnamedFiles } from './unnamed-files.js';
+import { type NotLookedFor, unnamedFiles } from './unnamed-files.js';
 
 /** A file that no event names; `isRecent` when it may belong to an upload that is in progress. */
 type UnnamedFile = StoredObject & { readonly isRecent: boolean };
@@ -20,7 +19,7 @@ type FindUnnamedPorts = {
 const isUnnamedNow = async (
   store: FindUnnamedPorts['store'],
   { key }: StoredObject,
-): Promise<E.Either<LoadFailure, boolean>> => {
+): Promise<E.Either<NotLookedFor, boolean>> => {
   const documentId = documentIdOf(key);
   if (documentId === undefined) return E.right(true);
   const unnamed = await unnamedFiles(store, documentId, [key]);
@@ -30,7 +29,7 @@ const isUnnamedNow = async (
 /**
  * The files in the storage that no event names. `isNamed` tells those that are known to be named; of each other one the
  * stream of its document is read, as it may have been named since. `onListed` is called for each file. A document with
- * an event that cannot be decoded may name any file below its id: those are left out. Ends early when `signal` aborts.
+ * an event that cannot be decoded, or that is erased without a word of it, may name any file below its id: those are left out. Ends early when `signal` aborts.
  * Throws the errors of both stores.
  */
 export async function* findUnnamedFiles(

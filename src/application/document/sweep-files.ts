@@ -1,16 +1,15 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import type { LoadFailure } from '../../event-sourcing/for-each-event.js';
 import type { Clock } from '../../event-sourcing/clock.js';
 import type { ObjectStorage, StorageUnavailable, StoredObject } from '../ports.js';
 import { type ClaimFailure, claimStorage } from './claim-storage.js';
 import { documentIdOf, FILES } from './file-key.js';
 import { LONGEST_UPLOAD } from './longest-upload.js';
-import { unnamedFiles } from './unnamed-files.js';
+import { type NotLookedFor, unnamedFiles } from './unnamed-files.js';
 
 /** What failed while the sweep went on. A file that could not be checked is not removed. */
 export type SweepFault =
-  | { readonly _tag: 'NotChecked'; readonly documentId: string; readonly failure: LoadFailure }
+  | { readonly _tag: 'NotChecked'; readonly documentId: string; readonly failure: NotLookedFor }
   | { readonly _tag: 'NotRemoved'; readonly key: string; readonly failure: StorageUnavailable }
   | { readonly _tag: 'UnfinishedNotCleared'; readonly failure: StorageUnavailable };
 

@@ -1,7 +1,7 @@
 import type { CreateDocument, DocumentCommand, UpdateDocument } from '../../domain/document/commands.js';
 import type { StoredFile } from '../../domain/document/events.js';
 import type { Random } from '../../event-sourcing/random.js';
-import type { FindSkipped } from '../../event-sourcing/skipped-events.js';
+import type { FindSkipped } from '../../event-sourcing/passed-over.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { type CommandContext, type CommandIds, commandIdsOf, envelopeOf } from '../command-context.js';
 import { changing } from '../execute.js';

@@ -5,7 +5,10 @@ import { BackupFault } from '../../backup/backup-fault.js';
 import { type BackupPlace, findManifest } from '../../backup/backup-place.js';
 import type { Manifest } from '../../backup/manifest.js';
 import { type BackedUp, type BackupSources, writeBackup } from '../../backup/write-backup.js';
+import { KEY_TREE, renderTree } from '../../backup/backed-up-keys.js';
+import type { Secret } from '../../backup/secrets.js';
 import type { Config } from '../../config.js';
+import { openEvents } from '../../event-sourcing/encryption/encrypted-store.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
@@ -62,7 +65,7 @@ const backUp = async (
   signal: AbortSignal,
 ): Promise<E.Either<BackupFault, BackedUp>> => {
   const before = await findManifest(place);
-  if (!options.secrets && before !== undefined && before.secrets.length > 0)
+  if (!options.secrets && before?.secrets.some(({ name }) => name !== KEY_TREE) === true)
     return E.left(
       new BackupFault('it has the secrets of an earlier run: --without-secrets needs a directory of its own'),
     );
@@ -122,16 +125,22 @@ const conclude = ({ manifest, ...added }: BackedUp, notCopied: ReadonlyArray<str
 
 const sourcesOf = async (
   config: Config,
-  { store, pool, registry }: ReadModels,
+  { store, raw, encryption, keyControl, pool, registry }: ReadModels,
   storage: Pick<BackupSources, 'files' | 'archive' | 'timestamps'>,
   { secrets }: Options,
 ): Promise<BackupSources & { readonly store: EventStore }> => {
   const ledger = ledgerOf(registry);
+  // before the events: the keys in the backup have never been destroyed by what it does not know
+  const keyTree = async (): Promise<ReadonlyArray<Secret>> => {
+    const stored = await keyControl?.stored();
+    return stored === undefined ? [] : [{ name: KEY_TREE, text: renderTree(stored) }];
+  };
   return {
-    ...{ store, ...storage, seal: await findSeal(config, store) },
+    ...{ store: raw, ...storage, seal: await findSeal(config, store) },
+    open: (events) => (encryption === undefined ? events : openEvents(encryption, events)),
     keys: orThrow(await sharedEventKeys(systemRuntime.random, config)),
     recorded: makeSealedTree(pool, ledger.name).checkpoints,
-    secrets: () => (secrets ? readOwnSecrets(config) : Promise.resolve([])),
+    secrets: async () => [...(secrets ? await readOwnSecrets(config) : []), ...(await keyTree())],
     isSealed: sealedBy(ledger),
     program: programVersion(),
     clock: systemRuntime.clock,
@@ -213,7 +222,7 @@ export const addBackup = (program: Command, registry: Registry): void => {
           const keys = await sharedEventKeys(systemRuntime.random, config);
           return E.isLeft(keys)
             ? failed(keys.left.message)
-            : verifyDirectory(directory, registry, options, keys.right, signal);
+            : verifyDirectory(directory, config, registry, options, keys.right, signal);
         }
         const exported = {
           ...{ user: options.user, operation: 'ops backup', form: 'backup' },

@@ -5,11 +5,11 @@ import { FILES } from '../../application/document/file-key.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
-import { configuredDatabase, openDatabase } from '../../infrastructure/open-stores.js';
+import { configuredDatabase, configuredLog, openDatabase } from '../../infrastructure/open-stores.js';
 import { openStorage, type Storage } from '../../infrastructure/open-storage.js';
 import { unlessNoTable } from '../../postgres/sql-failure.js';
 import type { ExitCode } from '../exit-code.js';
-import { withConfiguredLog } from '../log/with-log.js';
+import { withLog } from '../log/with-log.js';
 import { failed, printNote } from '../output.js';
 import { type CommandPool, withCommandPool } from '../with-command-pool.js';
 import { withOpened } from '../with-opened.js';
@@ -37,8 +37,8 @@ export const withInstallation = (
   registry: Registry,
   use: (installation: Installation) => Promise<ExitCode>,
 ): Promise<ExitCode> =>
-  withConfiguredLog(
-    config,
+  withLog(
+    configuredLog(config),
     registry,
     ({ log, database }) =>
       withPool(config, database?.url, async (pool) => {

@@ -24,6 +24,7 @@ import { counted } from '../plural.js';
 import { makePhases, makeProgress } from '../progress.js';
 import { runCommand } from '../run-command.js';
 import { type UserOption, userOption } from '../user-option.js';
+import { type BackedUpKeys, openBackedUpKeys } from './backed-up-keys.js';
 import { beginOwnOrigin, originInForce } from './begin-own-origin.js';
 import { printLacking } from './print-lacking.js';
 import { printUnfit } from './print-unfit.js';
@@ -36,13 +37,18 @@ type Options = JsonOption & UserOption & { readonly replace?: true; readonly sec
 type WithoutSecrets = { readonly withoutSecrets?: true };
 
 /** A backup, and what it is restored with. */
-type Backup = { readonly directory: string; readonly place: BackupPlace; readonly manifest: Manifest };
+type Backup = {
+  readonly directory: string;
+  readonly place: BackupPlace;
+  readonly manifest: Manifest;
+  readonly keys: BackedUpKeys;
+};
 
 const GO_ON = 'the same command goes on from there';
 
 /** All of the backup: nothing of one that is not whole is stored. What its manifest says that it lacks is no fault. */
 const check = async (
-  { place, manifest }: Backup,
+  { place, manifest, keys: { open } }: Backup,
   registry: Registry,
   options: Options,
   signal: AbortSignal,
@@ -54,6 +60,7 @@ const check = async (
     const { faults, ...checked } = await verifyBackup(place, manifest, {
       random: systemRuntime.random,
       keys: [],
+      open,
       isSealed: sealedBy(ledgerOf(registry)),
       withFiles: true,
       withSecrets: options.secrets,
@@ -75,7 +82,7 @@ const check = async (
 };
 
 const put = async (
-  { place, manifest }: Backup,
+  { place, manifest, keys: { open } }: Backup,
   { log, pool, storage }: Installation,
   goesOn: boolean,
   options: Options,
@@ -96,6 +103,7 @@ const put = async (
     return await restoreBackup(place, manifest, target, {
       runtime: systemRuntime,
       goesOn,
+      open,
       onEvents,
       onFiles,
       onLacking,
@@ -168,6 +176,7 @@ const restoreInto = async (
   if (E.isLeft(goesOn)) return failed(`not restored: ${goesOn.left}`);
   // a log with events and without the mark may be in use, as the one that was backed up is
   if (!goesOn.right) orThrow(await installation.log.markRestore('begun'));
+  await backup.keys.store(installation.pool);
   const plan = await planSecrets(config, options.secrets ? await readSecrets(place, manifest) : []);
   await putSecrets(
     systemRuntime.random,
@@ -219,7 +228,9 @@ const restore = async (
 ): Promise<ExitCode> => {
   try {
     const place = await openBackup(directory, { runtime: systemRuntime, onUnfit: printUnfit(directory) });
-    const backup = { directory, place, manifest: await readManifest(place) };
+    const manifest = await readManifest(place);
+    const keys = await openBackedUpKeys(place, manifest, config, registry);
+    const backup = { directory, place, manifest, keys };
     if (!backup.manifest.isComplete) printNote('the last backup was interrupted: what it had by then is restored');
     const checked = await check(backup, registry, options, signal);
     if (!checked.isComplete)

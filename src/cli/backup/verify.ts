@@ -2,6 +2,7 @@ import { sealedBy } from '../../../projections/ledger.js';
 import { BackupFault } from '../../backup/backup-fault.js';
 import { readManifest } from '../../backup/backup-place.js';
 import { type BackupFinding, verifyBackup } from '../../backup/verify-backup.js';
+import type { Config } from '../../config.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import { openBackup } from '../../infrastructure/disk/backup-directory.js';
@@ -9,6 +10,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, interrupted, type JsonOption, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
+import { openBackedUpKeys } from './backed-up-keys.js';
 import { printLacking } from './print-lacking.js';
 import { printSuspects } from './print-suspects.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
@@ -23,9 +25,10 @@ export const printBackupFinding = (finding: BackupFinding, options: JsonOption):
 export const andTimestamps = (timestamps: number): string =>
   timestamps === 0 ? '' : `, ${counted(timestamps, 'timestamp')}`;
 
-/** Reads a backup and says what is wrong with it; needs nothing else. With keys, it also counts events by nobody who has one. */
+/** Reads a backup and says what is wrong with it; needs nothing else, but of one of an encrypted log the ERASURE_KEY. With keys, it also counts events by nobody who has one. */
 export const verifyDirectory = async (
   directory: string,
+  config: Config,
   registry: Registry,
   options: JsonOption & { readonly secrets: boolean },
   keys: EventKeys,
@@ -50,6 +53,7 @@ export const verifyDirectory = async (
       random: systemRuntime.random,
       keys,
       isSealed: sealedBy(ledgerOf(registry)),
+      open: (await openBackedUpKeys(place, manifest, config, registry)).open,
       withFiles: true,
       withSecrets: options.secrets,
       onFinding,

@@ -1,9 +1,9 @@
 import { either as E } from 'fp-ts';
 import type { Registry } from '../../entities/registry.js';
-import { configuredLog, type OpenLog } from '../../infrastructure/open-stores.js';
+import type { OpenLog } from '../../infrastructure/open-stores.js';
 import { openStorage, type Storage } from '../../infrastructure/open-storage.js';
 import type { ExitCode } from '../exit-code.js';
-import { withLog } from '../log/with-log.js';
+import { withConfiguredLog } from '../log/with-log.js';
 import { failed } from '../output.js';
 import { runCommand } from '../run-command.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
@@ -17,7 +17,7 @@ export const onConfiguredFiles = (
   work: (files: Files, signal: AbortSignal) => Promise<ExitCode>,
 ): Promise<void> =>
   runCommand((config, signal) =>
-    withLog(configuredLog(config), registry, async ({ log }) => {
+    withConfiguredLog(config, registry, async ({ log }) => {
       const storage = await openStorage(config, { runtime: systemRuntime, mustExist: true });
       if (E.isLeft(storage)) return failed(storage.left.message);
       try {

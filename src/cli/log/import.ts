@@ -14,6 +14,8 @@ import type { AppendFailure } from '../../event-sourcing/event-store.js';
 import type { LogTarget } from '../../event-sourcing/whole-log/log-target.js';
 import type { BrokenLine } from '../../event-sourcing/whole-log/lines.js';
 import type { Config } from '../../config.js';
+import { findEncryptionBegun } from '../../event-sourcing/encryption/encryption-begun.js';
+import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import type { Registry } from '../../entities/registry.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { describeAppendFailure } from './describe-append-failure.js';
@@ -22,7 +24,9 @@ import { counted } from '../plural.js';
 import { makeProgress } from '../progress.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { vouchForBrought } from './vouch-for-brought.js';
-import { onConfiguredLog } from './with-log.js';
+import { runCommand } from '../run-command.js';
+import { withConfiguredLog } from './with-log.js';
+import type { KeyControl } from '../../infrastructure/open-encryption.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 type Options = JsonOption & UserOption;
@@ -90,8 +94,23 @@ const importFrom = async (
   return store(createReadStream(file), size);
 };
 
+type Target = { readonly log: LogTarget; readonly keyControl: KeyControl | undefined };
+
+const STILL_ENCRYPTED =
+  'the log that was exported says that its data is encrypted, and so the service would not start: set ERASURE, and repeat the import into an empty log';
+
+/** Of a log whose data is encrypted here, and of one where it was. Left: why nobody could work on it. */
+const sayEncrypted = async ({ log, keyControl }: Target, config: Config): Promise<E.Either<string, void>> => {
+  if (keyControl !== undefined) {
+    await keyControl.sayBegun();
+    return E.right(undefined);
+  }
+  const keys = orThrow(await sharedEventKeys(systemRuntime.random, config));
+  return (await findEncryptionBegun(log, keys)) === undefined ? E.right(undefined) : E.left(STILL_ENCRYPTED);
+};
+
 const importInto = async (
-  target: LogTarget,
+  { log: target, keyControl }: Target,
   registry: Registry,
   config: Config,
   file: string | undefined,
@@ -112,6 +131,8 @@ const importInto = async (
   const { events, streams, isComplete } = outcome.right;
   if (!isComplete)
     return interrupted(`${counted(events, 'event')}: the import is not complete; repeat it into an empty log`);
+  const said = await sayEncrypted({ log: target, keyControl }, config);
+  if (E.isLeft(said)) return failed(said.left);
   const { withoutMac, lines, isDone } = await vouchForBrought(target, registry, config, options.user);
   const text = `imported ${counted(events, 'event')} in ${counted(streams, 'stream')}`;
   printFinding(options, [text, ...lines], { events, streams, withoutMac: withoutMac ?? null });
@@ -130,10 +151,13 @@ export const addImport = (log: Command, registry: Registry): void => {
     .addOption(userOption())
     .addOption(jsonOption('one JSON object: the counts'))
     .action((file: string | undefined, options: Options) =>
-      onConfiguredLog(
-        registry,
-        (target, signal, config) => importInto(target, registry, config, file, options, signal),
-        'is made',
+      runCommand((config, signal) =>
+        withConfiguredLog(
+          config,
+          registry,
+          ({ log, keyControl }) => importInto({ log, keyControl }, registry, config, file, options, signal),
+          'is made',
+        ),
       ),
     );
 };

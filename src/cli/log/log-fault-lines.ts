@@ -12,6 +12,8 @@ const LABELS: Readonly<Record<string, string>> = {
   mac: 'suspect',
   event: 'log',
   data: 'log',
+  not: 'log',
+  erasure: 'log',
   end: 'log',
   ledger: 'ledger',
   tile: 'tiles',

@@ -10,13 +10,19 @@ type FaultPrinter = Pick<ReturnType<typeof makeFaultPrinter>, 'counts' | 'unname
 export const isUnread = (one: Unchecked): boolean => one.isUnread;
 
 /** What the first line says behind the chains: how many events have no mac, or no data any more. */
-const describeEvents = ({ events, withMac, macFaults, withoutData }: Verified, areChecked: boolean): string => {
+const describeEvents = (
+  { events, withMac, macFaults, withoutData, erased, erasures }: Verified,
+  areChecked: boolean,
+): string => {
   const without = events === withMac ? '' : `, ${events - withMac} without`;
   const checked = areChecked ? '' : ', not checked: no key is set (EVENT_KEY_FILE)';
   return [
     `${counted(withMac, 'event')} with a mac${without}${checked}`,
     ...(macFaults === 0 ? [] : [`${counted(macFaults, 'event')} suspect`]),
-    ...(withoutData === 0 ? [] : [`${counted(withoutData, 'event')} without data`]),
+    ...(erased + erasures === 0
+      ? []
+      : [`${counted(erased, 'event')} erased, by ${counted(erasures, 'recorded erasure')}`]),
+    ...(withoutData === erased ? [] : [`${counted(withoutData - erased, 'event')} without data`]),
   ].join('; ');
 };
 
@@ -87,7 +93,7 @@ export const reportVerified = (
   options: JsonOption,
   guardsLifted: ReadonlyArray<string> = [],
 ): void => {
-  const { events, streams, broken, withMac, macFaults, withoutData, unsealedDecisions } = verified;
+  const { events, streams, broken, withMac, macFaults, withoutData, erased, erasures, unsealedDecisions } = verified;
   const { ledger, checkpoints, putElsewhere, sealed, unchecked } = checks;
   const found = broken === 0 ? 'every chain intact' : `${counted(broken, 'stream')} broken`;
   const text = `${counted(events, 'event')} in ${counted(streams, 'stream')}, ${found}; ${describeEvents(verified, macsChecked)}`;
@@ -106,6 +112,8 @@ export const reportVerified = (
     macFaults,
     macsChecked,
     withoutData,
+    erased,
+    erasures,
   };
   printFinding(options, text, {
     ...counts,

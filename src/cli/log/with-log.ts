@@ -1,6 +1,16 @@
 import type { Config } from '../../config.js';
-import { categoriesOf, type Registry } from '../../entities/registry.js';
-import { configuredLog, type LogLocation, openLog, type OpenLog } from '../../infrastructure/open-stores.js';
+import { categoriesOf, encryptionRulesOf, type Registry } from '../../entities/registry.js';
+import { encryptedLog } from '../../event-sourcing/encryption/encrypted-store.js';
+import type { KeyControl } from '../../infrastructure/open-encryption.js';
+import {
+  configuredDatabase,
+  configuredLog,
+  type LogLocation,
+  openDatabase,
+  openKeys,
+  openLog,
+  type OpenLog,
+} from '../../infrastructure/open-stores.js';
 import type { ExitCode } from '../exit-code.js';
 import { printNote } from '../output.js';
 import { runCommand } from '../run-command.js';
@@ -11,37 +21,65 @@ import { systemRuntime } from '../../infrastructure/system-runtime.js';
 /** A command that has to have a log finds none where it was told to look; one that fills a log makes it there, and a restore goes on. */
 type Missing = 'fails' | 'is made' | 'is restored';
 
-/** Opens a log for the time that `use` takes. */
+const optionsOf = (registry: Registry, missing: Missing) => ({
+  runtime: systemRuntime,
+  mustExist: missing === 'fails',
+  isToBeRestored: missing === 'is restored',
+  processKind: 'operator' as const,
+  categories: categoriesOf(registry),
+  onPostgresLog: printNote,
+  onConnectionEvent: makePrintConnectionEvents(printNote),
+});
+
+/** Opens a log as it is stored for the time that `use` takes: its data may be encrypted. */
 export const withLog = async (
   location: LogLocation,
   registry: Registry,
   use: (opened: OpenLog) => Promise<ExitCode>,
   missing: Missing = 'fails',
-): Promise<ExitCode> => {
-  const opened = await openLog(location, {
-    runtime: systemRuntime,
-    mustExist: missing === 'fails',
-    isToBeRestored: missing === 'is restored',
-    processKind: 'operator',
-    categories: categoriesOf(registry),
-    onPostgresLog: printNote,
-    onConnectionEvent: makePrintConnectionEvents(printNote),
-  });
-  return withOpened(opened, use);
+): Promise<ExitCode> => withOpened(await openLog(location, optionsOf(registry, missing)), use);
+
+/** What a command works on: the log as it was written. */
+type ConfiguredLog = OpenLog & {
+  /** Where its data is encrypted: its keys. */
+  readonly keyControl: KeyControl | undefined;
 };
 
-/** Opens the log of the service for the time that `use` takes, beside a running service or without it. */
+/**
+ * Opens the log of the service for the time that `use` takes, beside a running service or without it. `missing`: one that is to
+ * be filled is made, and so are its keys, where its data is to be encrypted.
+ */
 export const withConfiguredLog = (
   config: Config,
   registry: Registry,
-  use: (opened: OpenLog) => Promise<ExitCode>,
-  missing?: Missing,
-): Promise<ExitCode> => withLog(configuredLog(config), registry, use, missing);
+  use: (opened: ConfiguredLog) => Promise<ExitCode>,
+  missing: 'fails' | 'is made' = 'fails',
+): Promise<ExitCode> =>
+  withLog(
+    configuredLog(config),
+    registry,
+    async (opened) => {
+      const opening = { ...optionsOf(registry, missing), rules: encryptionRulesOf(registry) };
+      const begins = missing === 'is made' ? 'when it is filled' : undefined;
+      const useWithKeys = async (url: string): Promise<ExitCode> =>
+        withOpened(await openKeys(config, opened.log, url, opening, begins), ({ encryption, keyControl }) =>
+          use({
+            ...opened,
+            log: encryption === undefined ? opened.log : encryptedLog(opened.log, encryption),
+            keyControl,
+          }),
+        );
+      if (opened.database !== undefined) return useWithKeys(opened.database.url);
+      return config.erasure
+        ? withOpened(await openDatabase(configuredDatabase(config), opening), ({ url }) => useWithKeys(url))
+        : useWithKeys('');
+    },
+    missing,
+  );
 
 /** Runs a command on the log of the service. */
 export const onConfiguredLog = (
   registry: Registry,
   work: (log: OpenLog['log'], signal: AbortSignal, config: Config) => Promise<ExitCode>,
-  missing?: Missing,
 ): Promise<void> =>
-  runCommand((config, signal) => withConfiguredLog(config, registry, ({ log }) => work(log, signal, config), missing));
+  runCommand((config, signal) => withConfiguredLog(config, registry, ({ log }) => work(log, signal, config)));

@@ -6,7 +6,10 @@ import { failureIn } from '../../../projections/engine/engine-failure.js';
 import { withSkips } from '../../../projections/engine/parked/skips.js';
 import { loadChunk } from '../../../projections/engine/postgres/load/load-chunk.js';
 import type { LoadingChunk } from '../../../projections/engine/storage.js';
-import { projectionsOf, type Registry, signingRows } from '../../entities/registry.js';
+import { encryptionRulesOf, projectionsOf, type Registry, signingRows } from '../../entities/registry.js';
+import { encryptedStore } from '../../event-sourcing/encryption/encrypted-store.js';
+import { KeyTree } from '../../event-sourcing/encryption/key-tree.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
 import { makePostgresEventStore } from '../../infrastructure/postgres/event-log/postgres-event-store.js';
 import { makeCommandPool } from '../command-pool.js';
 import { messageOf } from '../message-of.js';
@@ -22,6 +25,14 @@ const failureOf = (error: unknown): LoadReply => {
   return { _tag: 'Failed', why: failure?._tag ?? 'Other', message };
 };
 
+const opened = (store: EventStore, registry: Registry, bytes: ThreadData['keyTree']): EventStore => {
+  if (bytes === undefined) return store;
+  const tree = KeyTree.fromBytes(Buffer.from(bytes));
+  if (tree === undefined) throw new Error('the keys that a thread was given are none');
+  const { random } = systemRuntime;
+  return encryptedStore(store, { rules: encryptionRulesOf(registry), keys: () => tree, random });
+};
+
 /** Opens the log and the database of the rows, for as long as the thread lives. */
 const open = async ({
   databaseUrl,
@@ -30,14 +41,16 @@ const open = async ({
   snapshotKey,
   generation,
   lease,
+  keyTree,
 }: ThreadData): Promise<(request: LoadRequest, loading: LoadingChunk) => Promise<void>> => {
   // reason: `Registry.module` says so
   const { registry } = (await import(module)) as { readonly registry: Registry };
   const declared = projectionsOf(signingRows(registry, snapshotKey)).find((projection) => projection.name === name);
   if (declared === undefined) throw new Error(`no projection is called ${name}`);
-  const store = orThrow(
+  const stored = orThrow(
     await makePostgresEventStore({ runtime: systemRuntime, connectionString: databaseUrl, readers: 1 }),
   );
+  const store = opened(stored, registry, keyTree);
   const { byStream } = store;
   if (byStream === undefined) throw new Error('the log cannot be read by key ranges');
   const pool = makeCommandPool(databaseUrl, 'rebuild', 1);

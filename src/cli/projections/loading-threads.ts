@@ -17,9 +17,11 @@ export type ThreadData = Parameters<MakeLoaders>[0] & {
   readonly registry: string;
   readonly projection: string;
   readonly snapshotKey: string | undefined;
+  /** The keys of a log whose data is encrypted, as bytes. */
+  readonly keyTree: Uint8Array | undefined;
 };
 
-type LoadingThreadsOptions = Pick<ThreadData, 'databaseUrl' | 'projection' | 'snapshotKey'> & {
+type LoadingThreadsOptions = Pick<ThreadData, 'databaseUrl' | 'projection' | 'snapshotKey' | 'keyTree'> & {
   readonly registry: Registry;
 };
 

@@ -102,13 +102,15 @@ const conclude = (
 };
 
 const rebuildAll = async (
-  { storage, store, databaseUrl, registry, snapshotKey }: ReadModels,
+  { storage, store, encryption, databaseUrl, registry, snapshotKey }: ReadModels,
   name: string | undefined,
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   const report = await openReport(options.report);
   const say = options.json === true ? printNote : print;
+  const keyTree = encryption?.keys().toBytes();
+  const loading = { databaseUrl, registry, snapshotKey, keyTree };
   let code: ExitCode = EXIT.ok;
   try {
     for (const projection of readModelsNamed(registry, name)) {
@@ -123,7 +125,7 @@ const rebuildAll = async (
         differences: { keep: SHOWN, onDifference: report.add },
         decide: decideBy(options, say),
         observer: observe(projection.name, say),
-        makeLoaders: loadingThreads({ databaseUrl, registry, snapshotKey, projection: projection.name }),
+        makeLoaders: loadingThreads({ ...loading, projection: projection.name }),
         signal,
       });
       if (E.isLeft(rebuilt)) return failed(rebuilt.left.message);

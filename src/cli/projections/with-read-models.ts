@@ -2,11 +2,10 @@ import { either as E } from 'fp-ts';
 import { makePostgresStorage } from '../../../projections/engine/postgres/postgres-storage.js';
 import type { ReadModelStorage } from '../../../projections/engine/storage.js';
 import type { Config } from '../../config.js';
-import { categoriesOf, type Registry, signingRows } from '../../entities/registry.js';
+import { categoriesOf, encryptionRulesOf, type Registry, signingRows } from '../../entities/registry.js';
 import type { EventKey } from '../../event-sourcing/event-key.js';
-import type { EventStore } from '../../event-sourcing/event-store.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
-import { openStores } from '../../infrastructure/open-stores.js';
+import { openStores, type Stores } from '../../infrastructure/open-stores.js';
 import { sharedSnapshotKey } from '../../infrastructure/shared-keys.js';
 import { makeCommandPool } from '../command-pool.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -18,8 +17,7 @@ import { LoadFailed } from './loading-threads.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** The log, and the database of the read models. */
-export type ReadModels = {
-  readonly store: EventStore;
+export type ReadModels = Pick<Stores, 'store' | 'raw' | 'encryption' | 'keyControl'> & {
   readonly pool: ReturnType<typeof makeCommandPool>;
   /** The read models in it. */
   readonly storage: ReadModelStorage;
@@ -52,10 +50,11 @@ export const withReadModels = async (
     processKind: 'operator',
     mustExist,
     categories,
+    rules: encryptionRulesOf(registry),
     ...silent,
   });
   if (E.isLeft(opened)) return failed(opened.left.message);
-  const { store, readModelsUrl, close } = opened.right;
+  const { store, raw, encryption, keyControl, readModelsUrl, close } = opened.right;
   const pool = makeCommandPool(readModelsUrl, 'ops', 6);
   try {
     const snapshotKey = await sharedSnapshotKey(systemRuntime.random, config);
@@ -64,7 +63,15 @@ export const withReadModels = async (
     if (E.isLeft(eventKeys)) return failed(eventKeys.left.message);
     const [eventKey] = eventKeys.right;
     const storage = makePostgresStorage({ runtime: systemRuntime, pool, connectionString: readModelsUrl });
-    return await use({ store, pool, storage, databaseUrl: readModelsUrl, registry: signing, snapshotKey, eventKey });
+    return await use({
+      ...{ store, raw, encryption, keyControl },
+      pool,
+      storage,
+      databaseUrl: readModelsUrl,
+      registry: signing,
+      snapshotKey,
+      eventKey,
+    });
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;
     const trouble = isExpected(error) ? messageOf(error) : databaseTrouble(error);

@@ -45,7 +45,7 @@ const revert = ({ to, fields: wanted }: RevertBusiness, business: Business): Dec
 
 /** One that is not deleted is what it is to be. */
 const restore = ({ _tag }: BusinessState): Decision => {
-  if (_tag === 'NotCreated') return reject('BusinessNotFound');
+  if (_tag === 'NotCreated' || _tag === 'Erased') return reject('BusinessNotFound');
   return _tag === 'Active' ? nothingToDo : record({ type: 'BusinessRestored', data: {} });
 };
 

@@ -1,4 +1,5 @@
 import * as t from 'io-ts';
+import { Erased } from '../../event-sourcing/erasure/erased-events.js';
 import { nullable } from '../shared/nullable.js';
 
 const text = nullable(t.string);
@@ -74,6 +75,9 @@ const BusinessOwnerRemoved = t.type({
   data: t.type({ user: t.string }),
 });
 
+/** The data of events before it was destroyed: of all of them, or of those about one owner. */
+const BusinessErased = t.type({ type: t.literal('BusinessErased'), data: Erased });
+
 export const BusinessEvent = t.union([
   BusinessCreated,
   BusinessUpdated,
@@ -83,5 +87,6 @@ export const BusinessEvent = t.union([
   BusinessOwnerAdded,
   BusinessOwnerUpdated,
   BusinessOwnerRemoved,
+  BusinessErased,
 ]);
 export type BusinessEvent = t.TypeOf<typeof BusinessEvent>;

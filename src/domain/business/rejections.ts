@@ -1,7 +1,7 @@
 /** Why a business does not take a command. */
 export type BusinessRejection = {
   readonly _tag:
-    | 'BusinessNotFound' // never created, or deleted
+    | 'BusinessNotFound' // never created, deleted, or erased
     | 'BusinessAlreadyExists'
     | 'BusinessIsItsOwnParent'
     | 'OwnerNotFound'

@@ -79,7 +79,7 @@ const revert = ({ to, fields: wanted, content }: RevertDocument, document: Docum
 
 /** One that is not deleted is what it is to be. */
 const restore = ({ _tag }: DocumentState): Decision => {
-  if (_tag === 'NotCreated') return notFound;
+  if (_tag === 'NotCreated' || _tag === 'Erased') return notFound;
   return E.right(_tag === 'Current' ? [] : [{ type: 'DocumentRestored', data: {} }]);
 };
 

@@ -1,4 +1,5 @@
 import * as t from 'io-ts';
+import { Erased } from '../../event-sourcing/erasure/erased-events.js';
 import { EntityKind } from '../shared/entity-kind.js';
 import { nullable } from '../shared/nullable.js';
 
@@ -75,12 +76,16 @@ const DocumentReverted = t.type({
   ]),
 });
 
+/** The data of all events before it was destroyed, and their files. */
+const DocumentErased = t.type({ type: t.literal('DocumentErased'), data: Erased });
+
 export const DocumentEvent = t.union([
   DocumentCreated,
   DocumentUpdated,
   DocumentDeleted,
   DocumentRestored,
   DocumentReverted,
+  DocumentErased,
 ]);
 export type DocumentEvent = t.TypeOf<typeof DocumentEvent>;
 

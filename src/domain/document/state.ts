@@ -16,7 +16,8 @@ export type Document = {
 export type DocumentState =
   | { readonly _tag: 'NotCreated' }
   | ({ readonly _tag: 'Current' } & Document)
-  | ({ readonly _tag: 'Deleted' } & Document);
+  | ({ readonly _tag: 'Deleted' } & Document)
+  | { readonly _tag: 'Erased' };
 
 export const initialDocument: DocumentState = { _tag: 'NotCreated' };
 
@@ -54,5 +55,7 @@ export const evolveDocument = (
       return state._tag === 'Current' ? { ...state, _tag: 'Deleted' } : state;
     case 'DocumentRestored':
       return state._tag === 'Deleted' ? { ...state, _tag: 'Current' } : state;
+    case 'DocumentErased':
+      return event.data.events === 'all' ? { _tag: 'Erased' } : state;
   }
 };

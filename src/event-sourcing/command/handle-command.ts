@@ -10,7 +10,7 @@ import { makeRetry, type Retry } from '../retry.js';
 import type { Runtime } from '../runtime.js';
 import { estimateBytes } from '../estimate-bytes.js';
 import type { DomainEvent, Serde } from '../serde.js';
-import { type FindSkipped, noneSkipped } from '../skipped-events.js';
+import { type FindSkipped, noneSkipped } from '../passed-over.js';
 import type { CommandCall, CommandFailure, HandleCommand, Handled } from './command-call.js';
 import { type CommandQueue, makeCommandQueue } from './command-queue.js';
 import { decide } from './decide.js';

@@ -3,7 +3,7 @@ import type { Fold } from '../decider.js';
 import type { EventStore } from '../event-store.js';
 import type { Revision, StreamName } from '../recorded-event.js';
 import type { Runtime } from '../runtime.js';
-import type { DomainEvent, Serde } from '../serde.js';
+import { type DomainEvent, occurrenceOf, type Serde } from '../serde.js';
 import { type LoadFailure, forEachEvent } from '../for-each-event.js';
 import { isKeyed } from './command-id.js';
 import { type Folded, unfolded } from './fold.js';
@@ -52,7 +52,7 @@ export const loadStream = async <State, Event extends DomainEvent>(
       isKnown = metadata.hash === known.lastHash;
       return isKnown;
     }
-    const state = decider.evolve(folded.state, event, metadata);
+    const state = decider.evolve(folded.state, event, occurrenceOf(recorded));
     const creationPosition = revision === 0n ? position : folded.creationPosition;
     const { hash: lastHash, at: lastAt } = metadata;
     const createdAt = revision === 0n ? lastAt : folded.createdAt;

@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import { saltedHash } from '../envelope.js';
 import type { Revision, StreamName } from '../recorded-event.js';
-import type { DomainEvent, Recorded } from '../serde.js';
+import { type DomainEvent, occurrenceOf, type Recorded } from '../serde.js';
 import { type LoadFailure, forEachEvent } from '../for-each-event.js';
 import type { CommandCall, CommandEnvelope, Handled, IdempotencyKeyReused } from './command-call.js';
 import { isKeyed } from './command-id.js';
@@ -69,7 +69,7 @@ export const replayCommand = async <State, Event extends DomainEvent>(
     if (isOwn && own.length === 0) before = after;
     if (isOwn) own.push(recorded);
     if (recorded.revision === 0n) createdAt = recorded.metadata.at;
-    after = decider.evolve(after, recorded.event, recorded.metadata);
+    after = decider.evolve(after, recorded.event, occurrenceOf(recorded));
     return true;
   });
   if (E.isLeft(outcome)) return outcome;

@@ -7,7 +7,7 @@ import type { AppendRejected, StoreUnavailable } from '../event-store.js';
 import { withReason } from '../reason.js';
 import { nextRevision, type Revision, type StreamName } from '../recorded-event.js';
 import type { DomainEvent } from '../serde.js';
-import type { FindSkipped } from '../skipped-events.js';
+import type { FindSkipped } from '../passed-over.js';
 import type { LoadFailure } from '../for-each-event.js';
 import type { CommandCall, Handled } from './command-call.js';
 import { eventIdOf, isKeyed } from './command-id.js';
@@ -159,7 +159,11 @@ export const append = async <State, Event extends DomainEvent>(
   const { keyed } = folded;
   const at = timeOfNext(folded, runtime.clock.date());
   const sealed = sealAll(repository, call, folded, at, events);
-  const state = events.reduce((before, event) => decider.evolve(before, event, { actor, at }), folded.state);
+  const first = Number(nextRevision(folded.revision));
+  const state = events.reduce(
+    (before, event, index) => decider.evolve(before, event, { actor, at, revision: first + index }),
+    folded.state,
+  );
   const last = RNEA.last(sealed);
   const createdAt = folded.revision === 'no-stream' ? at : folded.createdAt;
   decisions.add(last, {

@@ -1,4 +1,5 @@
 import * as t from 'io-ts';
+import { ErasedEvents } from '../erasure/erased-events.js';
 import type { StreamName } from '../recorded-event.js';
 import { makeSerde, type Upcaster } from '../serde.js';
 
@@ -7,6 +8,9 @@ export const DECISIONS = 'operations';
 
 /** The stream of the decisions about one thing. */
 export const decisionStream = (subject: string): StreamName => `${DECISIONS}-${subject}`;
+
+/** The stream of the decisions about what is erased. */
+export const ERASURE_STREAM = decisionStream('erasure');
 
 /** The stream of the decisions about how the whole log is sealed. */
 export const SEAL_STREAM = decisionStream('seal');
@@ -56,6 +60,26 @@ const EventMacRequired = decision('EventMacRequired', { keyId: t.string, from: t
 /** Whether checkpoints are signed from now on. */
 const SealingSwitched = decision('SealingSwitched', { isOn: t.boolean });
 
+/** Data of records are encrypted at rest from now on, by keys of this tree (`encryption/`). */
+const EncryptionBegun = decision('EncryptionBegun', { tree: t.string });
+
+/**
+ * The data of these events is about to be destroyed; the stream of each record says it when that is done. It names nobody: the
+ * events tell what is meant, for as long as they can be read.
+ */
+const ErasureBegun = decision('ErasureBegun', {
+  records: t.readonlyArray(t.type({ stream: t.string, events: ErasedEvents })),
+  basis: t.string,
+});
+
+const held = { entityType: t.string, entity: t.string, reason: t.string };
+
+/** A record must not be erased from now on. */
+const RecordHeld = decision('RecordHeld', held);
+
+/** A record that was held may be erased again. */
+const RecordReleased = decision('RecordReleased', held);
+
 /** What operators decide. */
 export const DecisionEvent = t.union([
   ProjectionEventSkipped,
@@ -63,6 +87,10 @@ export const DecisionEvent = t.union([
   CheckpointKeyReplaced,
   EventMacRequired,
   SealingSwitched,
+  EncryptionBegun,
+  ErasureBegun,
+  RecordHeld,
+  RecordReleased,
 ]);
 export type DecisionEvent = t.TypeOf<typeof DecisionEvent>;
 

@@ -1,3 +1,4 @@
+import type { BegunErasure } from '../erasure/erasure-decisions.js';
 import type { Stray } from '../event-store.js';
 import type { BrokenLink } from '../hash-chain.js';
 import type { Revision, StoredEvent, StreamName } from '../recorded-event.js';
@@ -10,8 +11,12 @@ export const FAULT_KINDS = [
   'mac-missing',
   'mac-mismatch',
   'mac-unknown-key',
-  /** The data of the event and its salt were taken out of the log. */
+  /** The data of the event and its salt were taken out of the log, and no erasure names it. */
   'data-missing',
+  /** An erasure names the event, and its data is there. */
+  'not-erased',
+  /** An erasure was begun, and not every record that it names says that it is erased. */
+  'erasure-unfinished',
   /** The log has another event at this place of the stream than the ledger. */
   'event-changed',
   /** The ledger has it, the log does not. */
@@ -66,7 +71,11 @@ export type LogFault = {
 
 export type OnLogFault = (fault: LogFault) => void;
 
-const placeOf = ({ stream, revision, id }: StoredEvent) => ({ stream, revision, id });
+const placeOf = ({ stream, revision, id }: Pick<StoredEvent, 'stream' | 'revision' | 'id'>) => ({
+  stream,
+  revision,
+  id,
+});
 
 const at = (index: number | undefined): Pick<LogFault, 'index'> => (index === undefined ? {} : { index });
 
@@ -129,6 +138,20 @@ export const dataFault = (event: StoredEvent, index?: number): LogFault => ({
   ...at(index),
   ...placeOf(event),
   reason: 'the data of the event and its salt were taken out of the log, and no erasure is recorded',
+});
+
+/** Of an event that can be read although its stream says that it was erased, by an event at the revision `by`. */
+export const notErasedFault = (event: StoredEvent, by: Revision): LogFault => ({
+  kind: 'not-erased',
+  ...placeOf(event),
+  reason: `recorded as erased by revision ${by}, and still readable`,
+});
+
+/** Of a decision to erase that was not carried out to its end. */
+export const unfinishedFault = ({ metadata, ...begun }: BegunErasure): LogFault => ({
+  kind: 'erasure-unfinished',
+  ...placeOf(begun),
+  reason: `an erasure was begun at ${metadata.at} by ${metadata.actor}, and has not ended: run \`ops erase run\` again`,
 });
 
 const MAC_FAULTS = {

@@ -2,15 +2,24 @@ import { either as E } from 'fp-ts';
 import type { EventKeys } from '../event-key.js';
 import { macStatusOf } from '../event-mac.js';
 import type { EventStore } from '../event-store.js';
-import { lacksData } from '../hash-chain.js';
 import { followMacRule } from '../operators/require-mac.js';
 import { isUnreadable } from '../operators/unreadable-decision.js';
 import { makeUnsealedDecisions } from '../operators/unsealed-decisions.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
 import type { ChainEnds } from './chain-ends.js';
 import { makeChainVerifier } from './chain-verifier.js';
+import { followErasures } from './follow-erasures.js';
 import type { LogCheck } from './log-check.js';
-import { chainFault, dataFault, macFault, type OnLogFault, unreadableFault, vouchingFault } from './log-fault.js';
+import {
+  chainFault,
+  dataFault,
+  macFault,
+  notErasedFault,
+  type OnLogFault,
+  unfinishedFault,
+  unreadableFault,
+  vouchingFault,
+} from './log-fault.js';
 import { type MacFault, makeMacVerifier } from './mac-verifier.js';
 
 export type Verified = {
@@ -24,6 +33,10 @@ export type Verified = {
   readonly macFaults: number;
   /** Events whose data was taken out, together with its salt. */
   readonly withoutData: number;
+  /** Those of them that an erasure names. */
+  readonly erased: number;
+  /** Events that say that others of their stream are erased, and count. */
+  readonly erasures: number;
   /** Decisions of operators that are in no tree, and that were not recorded in it again. */
   readonly unsealedDecisions: number;
   /** False when `signal` ended it before the end of the log. */
@@ -42,6 +55,8 @@ type Verifying = {
   readonly isSealed?: (event: StoredEvent) => boolean;
   /** What else is compared while the events pass by. Default: nothing. */
   readonly checks?: ReadonlyArray<LogCheck>;
+  /** Whether an erasure that began then may still be at work, so that nothing is wrong with it. Default: none may. */
+  readonly isUnderWay?: (began: Date) => boolean;
   /** Where the ends of chains are kept. */
   readonly chainEnds: ChainEnds;
   /** After every page: events so far, and the position of the last one. */
@@ -49,17 +64,21 @@ type Verifying = {
   readonly signal: AbortSignal;
 };
 
-/** Verifies the events that come, page by page; they are all of a log, or of one stream, in order. */
+const NEVER = (): boolean => false;
+
+/** Verifies the events that come, page by page; they are all of a log, or of this one stream, in order. */
 export const verifyPages = async (
   store: Pick<EventStore, 'readStream'>,
   pages: AsyncIterable<ReadonlyArray<StoredEvent>>,
-  { keys, onFault, onPage, isSealed, checks = [], chainEnds, signal }: Verifying,
+  { keys, onFault, onPage, isSealed, checks = [], isUnderWay = NEVER, chainEnds, signal }: Verifying,
+  stream?: StreamName,
 ): Promise<Verified> => {
   const chains = makeChainVerifier(chainEnds);
   const macs = makeMacVerifier(keys);
   const decisions = makeUnsealedDecisions();
   const macRule = await followMacRule(store, keys);
-  let [broken, macFaults, withoutData] = [0, 0, 0];
+  const erasures = await followErasures(store, keys);
+  let [broken, macFaults, withoutData, erased, recordedErasures] = [0, 0, 0, 0, 0];
   let indexed = 0;
   let isComplete = true;
 
@@ -68,7 +87,7 @@ export const verifyPages = async (
     onFault(macFault(fault, index));
   };
 
-  const verify = (event: StoredEvent): void => {
+  const verify = (event: StoredEvent, lacking: 'Erased' | 'Missing' | undefined): void => {
     const index = isSealed?.(event) === true ? indexed++ : undefined;
     const linked = chains.verify(event);
     if (E.isLeft(linked)) {
@@ -82,10 +101,21 @@ export const verifyPages = async (
     if (E.isLeft(authentic)) reportMac(authentic.left, index);
     const vouchedFor = macRule.pass(event, index);
     if (vouchedFor !== undefined) onFault(vouchingFault(event, vouchedFor, index));
-    if (E.isRight(linked) && lacksData(event)) {
+    if (E.isRight(linked) && lacking !== undefined) {
       withoutData += 1;
-      onFault(dataFault(event, index));
+      if (lacking === 'Erased') erased += 1;
+      else onFault(dataFault(event, index));
     } else if (isUnreadable(event)) onFault(unreadableFault(event, index));
+  };
+
+  const verifyErasure = async (event: StoredEvent): Promise<void> => {
+    recordedErasures += 1;
+    for await (const readable of erasures.readableOf(event)) onFault(notErasedFault(readable, event.revision));
+  };
+
+  const verifyUnfinished = async (): Promise<void> => {
+    for await (const begun of erasures.unfinished(stream))
+      if (!isUnderWay(new Date(begun.metadata.at))) onFault(unfinishedFault(begun));
   };
 
   for await (const events of pages) {
@@ -94,13 +124,16 @@ export const verifyPages = async (
       break;
     }
     await chainEnds.prepare(events);
-    for (const event of events) verify(event);
+    const lacking = await erasures.lackingIn(events);
+    for (const event of events) verify(event, lacking.get(event));
+    for (const event of events) if (erasures.isErasure(event)) await verifyErasure(event);
     for (const check of checks) await check.take(events);
     const last = events.at(-1);
     if (last !== undefined) onPage(chains.events(), last.position);
   }
   const unsealed = decisions.rest();
   if (isComplete) {
+    await verifyUnfinished();
     for (const check of checks) await check.end();
     if (keys.length > 0)
       for (const event of unsealed)
@@ -113,6 +146,8 @@ export const verifyPages = async (
     withMac: macs.withMac(),
     macFaults,
     withoutData,
+    erased,
+    erasures: recordedErasures,
     unsealedDecisions: unsealed.length,
     isComplete,
   };
@@ -132,4 +167,4 @@ export const verifyLog = (store: EventStore, verifying: Verifying): Promise<Veri
 
 /** Recomputes those of one stream; one that never was has no events. Rejects with `StoreUnavailable`. */
 export const verifyStream = (store: EventStore, stream: StreamName, verifying: Verifying): Promise<Verified> =>
-  verifyPages(store, pagesOfStream(store, stream), verifying);
+  verifyPages(store, pagesOfStream(store, stream), verifying, stream);

@@ -17,7 +17,7 @@ import { CreateBusinessBody, UpdateBusinessBody } from './body.js';
 
 /** A deleted business is shown as it was. */
 export const renderAnyBusiness = (id: string, { after }: Outcome<BusinessState>): string | undefined =>
-  after._tag === 'NotCreated' ? undefined : renderBusiness(id, after);
+  after._tag === 'NotCreated' || after._tag === 'Erased' ? undefined : renderBusiness(id, after);
 
 export const createBusiness =
   ({ create }: Pick<BusinessUseCases, 'create'>) =>

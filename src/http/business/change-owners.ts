@@ -19,7 +19,9 @@ import type { HttpResponse } from '../response/http-response.js';
 import { readNewOwner, readOwnerChanges, readOwnerId } from './owner-request.js';
 
 const ownerIn = (state: BusinessState, user: string) =>
-  state._tag === 'NotCreated' ? undefined : state.owners.find((owner) => owner.user === user);
+  state._tag === 'NotCreated' || state._tag === 'Erased'
+    ? undefined
+    : state.owners.find((owner) => owner.user === user);
 
 /** A removed owner is shown as it was. */
 const render = (user: string, { before, after }: Outcome<BusinessState>): string | undefined => {

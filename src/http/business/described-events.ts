@@ -12,6 +12,8 @@ export const businessEvents: EntityEvents = {
     ...ownerMeanings,
     changes: 'The fields that changed, with their new values; null where one was cleared.',
     to: 'The revision whose values came back.',
+    events: 'What was erased: all events before this one; or ranges of their revisions, both ends inclusive.',
+    basis: 'On what basis it was erased.',
     previousParent: 'The parent before, where that changed.',
   },
   example: historyExample,

@@ -45,7 +45,7 @@ export const revertBusinessById = (businesses: UndoneBusinesses) =>
     isRecord: isActive,
     revertTo: (wanted, { fields }) => revertBusiness(wanted, fields),
     staying: ({ fields }, then, now) => {
-      if (fields !== undefined || now._tag === 'NotCreated') return [];
+      if (fields !== undefined || now._tag === 'NotCreated' || now._tag === 'Erased') return [];
       const [before, after] = [ownersOf(now), ownersOf(then)];
       return isDeepStrictEqual(before, after) ? [] : [{ path: '/owners', why: WHY_OWNERS_STAY, before, after }];
     },

@@ -29,7 +29,7 @@ type Failed = Failure | DocumentRejection;
 
 /** A deleted document is shown as it was. */
 export const renderAnyDocument = (id: string, { after }: Outcome<DocumentState>): string | undefined =>
-  after._tag === 'NotCreated' ? undefined : renderDocument(id, after);
+  after._tag === 'NotCreated' || after._tag === 'Erased' ? undefined : renderDocument(id, after);
 
 const createdResponse = (
   id: string,

@@ -12,6 +12,8 @@ export const documentEvents: EntityEvents = {
     ...fileMeanings,
     file: 'The file that was uploaded or came back; null, or not there, without one.',
     to: 'The revision whose values came back.',
+    events: 'What was erased: all events before this one; or ranges of their revisions, both ends inclusive.',
+    basis: 'On what basis it was erased.',
     uploaded: 'Who uploaded the file that came back; null where there was none.',
     by: 'Who.',
     at: 'When, UTC.',

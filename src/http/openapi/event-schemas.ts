@@ -88,6 +88,33 @@ const eventResponse = (
     ),
   );
 
+/** Whatever kind of event it was: its envelope is all that is left of it. */
+const erasedResponse = (entityType: string): t.Mixed =>
+  named(
+    `Erased${entityType}Event`,
+    explain(
+      {
+        ...eventMeanings,
+        '': `An event of a record of the kind ${entityType} whose data was erased for ever.`,
+        type: 'No other event has this type.',
+        data: 'Nothing is left of it.',
+      },
+      t.intersection([
+        t.type({
+          ...common,
+          type: t.literal('erased'),
+          user: t.string,
+          entityType: t.literal(entityType),
+          name: t.string,
+          at: instant,
+          hash: t.string,
+          data: t.type({}),
+        }),
+        t.partial({ diff: t.array(EventChangeResponse), stream: t.string, metadata: t.UnknownRecord, index: count }),
+      ]),
+    ),
+  );
+
 const unreadable = named(
   'UnreadableEvent',
   explain(
@@ -130,7 +157,10 @@ export type EventResponses = {
 
 export const eventResponses = (entities: ReadonlyArray<EntityEvents>): EventResponses => {
   const byEntity = entities.map((events) => {
-    const members = events.codec.types.map((member) => eventResponse(events, member));
+    const members = [
+      ...events.codec.types.map((member) => eventResponse(events, member)),
+      erasedResponse(events.entityType),
+    ];
     const union = explain({ '': `What happened to a record of the kind ${events.entityType}.` }, unionOf(members));
     return { events, members, union: named(`${events.entityType}Event`, union) };
   });

@@ -11,7 +11,7 @@ type Reflected =
   | { readonly _tag: 'KeyofType'; readonly keys: object }
   | { readonly _tag: 'ArrayType' | 'ReadonlyArrayType'; readonly type: t.Mixed }
   | { readonly _tag: 'InterfaceType' | 'PartialType'; readonly props: Codecs }
-  | { readonly _tag: 'IntersectionType' | 'UnionType'; readonly types: ReadonlyArray<t.Mixed> };
+  | { readonly _tag: 'TupleType' | 'IntersectionType' | 'UnionType'; readonly types: ReadonlyArray<t.Mixed> };
 
 type SchemaOf = (codec: t.Mixed) => JsonSchema;
 
@@ -25,6 +25,14 @@ const fieldsSchema = ({ props, aliases, required }: FieldsType<Codecs, string>, 
     properties: { ...mapped(props, schemaOf), ...Object.fromEntries(aliased) },
     ...(required.length === 0 ? {} : { required }),
   };
+};
+
+/** So many values of one kind: of several, generators of clients make something else. */
+const tupleSchema = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
+  const [items] = schemas;
+  if (schemas.some((schema) => JSON.stringify(schema) !== JSON.stringify(items)))
+    throw new Error('no schema says which of several kinds stands at which place');
+  return { type: 'array', items, minItems: schemas.length, maxItems: schemas.length };
 };
 
 type ObjectSchema = { readonly properties: JsonSchema; readonly required?: ReadonlyArray<string> };
@@ -113,6 +121,8 @@ const reflect = (codec: t.Mixed, schemaOf: SchemaOf): JsonSchema => {
     case 'ArrayType':
     case 'ReadonlyArrayType':
       return { type: 'array', items: schemaOf(reflected.type) };
+    case 'TupleType':
+      return tupleSchema(reflected.types.map(schemaOf));
     case 'InterfaceType':
       return { type: 'object', properties: mapped(reflected.props, schemaOf), required: Object.keys(reflected.props) };
     case 'PartialType':

@@ -91,6 +91,17 @@ const placeIn = (
   { runtime: { random }, onUnfit }: OpenOptions,
 ): BackupPlace => ({
   files,
+  removeFiles: async (folder) => {
+    const sum = { files: 0, fileBytes: 0 };
+    for await (const { size } of files.list(`${folder}/`)) {
+      sum.files += 1;
+      sum.fileBytes += size;
+    }
+    const left = await files.removeForGood(folder);
+    if (E.isLeft(left)) throw left.left.cause;
+    if (left.right.length > 0) throw new BackupFault(`files of ${folder}, which is erased, cannot be removed`);
+    return sum;
+  },
   archive: makeCheckpointArchive(checkpoints, { onUnfit }),
   timestamps: makeTimestampArchive(checkpoints, { onUnfit }),
   readManifest: () => readable(unlessMissing(readFile(path.join(directory, MANIFEST), 'utf8'))),

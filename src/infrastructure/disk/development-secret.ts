@@ -66,6 +66,10 @@ export const embeddedSnapshotKey = (random: Random, dataDir: string): Promise<st
 export const embeddedLinkKey = (random: Random, dataDir: string): Promise<string | undefined> =>
   keyBesideData(random, dataDir, 'link-key');
 
+/** The keys that the keys of the data at rest are kept under when none are configured, as of events. */
+export const embeddedErasureKeys = (random: Random, dataDir: string): Promise<string | undefined> =>
+  keyBesideData(random, dataDir, 'erasure-key');
+
 /** The key that signs checkpoints when none is configured; `make` makes one. Throws errors of the file system. */
 export const embeddedCheckpointKey = (
   random: Random,

@@ -2,7 +2,7 @@ import { access, constants, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { either as E } from 'fp-ts';
 import { attempt } from '../../event-sourcing/attempt.js';
-import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
+import type { ErasableFiles, ObjectStorage, StorageUnavailable } from '../../application/ports.js';
 import type { FileContents } from '../../read/get-file.js';
 import type { CheckpointObjects } from '../checkpoints/checkpoint-objects.js';
 import type { DiskSpace } from '../disk-space/disk-space.js';
@@ -14,6 +14,7 @@ import { checkpointFiles } from './checkpoint-files.js';
 import { syncDirectory } from './durable-files.js';
 import { type Layout, layoutOf } from './layout.js';
 import { listObjects } from './list-objects.js';
+import { removeFolder } from './remove-folder.js';
 import { removeOldFiles, unlessMissing } from './missing-files.js';
 import { openObject } from './open-object.js';
 import { prepareDirectory } from './usable-directory.js';
@@ -34,7 +35,9 @@ type DiskStorageOptions = {
   readonly mustExist?: boolean;
 };
 
-type DiskStorage = ObjectStorage & FileContents & { readonly isThere: Check; readonly checkpoints: CheckpointObjects };
+type DiskStorage = ObjectStorage &
+  FileContents &
+  ErasableFiles & { readonly isThere: Check; readonly checkpoints: CheckpointObjects };
 
 const makeFolders = async (random: Random, root: string, { objects, unfinished }: Layout): Promise<void> => {
   await prepareDirectory(random, root, 0o700);
@@ -69,6 +72,7 @@ export const openDiskStorage = (
       open: (key, range) => attempt(() => openObject(layout, key, range), openFailure),
       // not synced: a removal that a power loss undoes leaves an object that no event names, and the sweep removes that
       remove: (key) => attempt(() => rm(layout.fileOf(key), { force: true }), storageUnavailable),
+      removeForGood: (folder) => attempt(() => removeFolder(layout, folder), storageUnavailable),
       list: (prefix) => listObjects(layout.objects, prefix),
       clearUnfinished: (before) => attempt(() => removeOldFiles(layout.unfinished, before), storageUnavailable),
     };

@@ -10,7 +10,16 @@ import type { Random } from '../../event-sourcing/random.js';
 
 type SecretSettings = Pick<
   Config,
-  'dataDir' | 'databaseUrl' | 'eventKeys' | 'snapshotKey' | 'checkpointKey' | 'linkKey' | 'jwt' | 'metricsToken'
+  | 'dataDir'
+  | 'databaseUrl'
+  | 'eventKeys'
+  | 'snapshotKey'
+  | 'checkpointKey'
+  | 'linkKey'
+  | 'erasure'
+  | 'erasureKeys'
+  | 'jwt'
+  | 'metricsToken'
 >;
 
 /** The secrets of a service: files that it made in its data directory, and settings. */
@@ -30,6 +39,11 @@ export const OWN_SECRETS = {
     setting: 'CHECKPOINT_KEY',
     without: 'checkpoints are signed with another key',
   },
+  erasureKey: {
+    file: 'erasure-key',
+    setting: 'ERASURE_KEY',
+    without: 'the data of records that was encrypted cannot be read',
+  },
   linkKey: { file: 'link-key', setting: 'LINK_KEY', without: 'links that were handed out are not valid' },
   jwtSecret: { file: 'jwt-secret', setting: 'JWT_SECRET', without: 'earlier tokens are not valid' },
 } as const;
@@ -45,6 +59,9 @@ export const secretsOf = (config: SecretSettings): Secrets => {
   for (const name of ['eventKey', 'snapshotKey', 'checkpointKey', 'linkKey'] as const)
     if (settings[name] !== undefined) given.push(OWN_SECRETS[name].setting);
     else if (databaseUrl === undefined) own.push(OWN_SECRETS[name].file);
+  const { erasureKey } = OWN_SECRETS;
+  if (config.erasureKeys !== undefined) given.push(erasureKey.setting);
+  else if (config.erasure && databaseUrl === undefined) own.push(erasureKey.file);
   if (metricsToken !== undefined) given.push('METRICS_TOKEN');
   return { own, given };
 };

@@ -8,6 +8,8 @@ const reasonOfFailure = (failure: SweepFault['failure'] | Exclude<SweepFailure, 
   switch (failure._tag) {
     case 'UndecodableEvent':
       return failure.reason;
+    case 'ErasedUnrecorded':
+      return 'events of it are erased, and its history does not say so: their keys may be missing';
     case 'StorageOfAnotherLog':
       return 'the storage holds the files of another event log: nothing is removed there';
     case 'StorageUnavailable':

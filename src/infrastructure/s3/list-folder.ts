@@ -83,3 +83,15 @@ export const listFolder =
     }
     return { folders: [...folders].filter((name) => name >= from), objects };
   };
+
+/** Every version of an object below a folder, and every mark that one was deleted. In a bucket without versions: the objects. */
+export async function* listVersions(bucket: Bucket, folder: string): AsyncGenerator<FoundObject> {
+  const readPage = allVersions(bucket, `${folder}${SEPARATOR}`, '');
+  for (let next: string | undefined = ''; next !== undefined;) {
+    const page: Page = await readPage(next);
+    for (const { name, versionId } of page.entries)
+      if (name !== undefined && name !== '')
+        yield typeof versionId === 'string' ? { key: name, version: versionId } : { key: name };
+    next = page.next;
+  }
+}

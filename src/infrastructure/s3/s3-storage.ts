@@ -1,7 +1,7 @@
 import type { either as E } from 'fp-ts';
 import { attempt } from '../../event-sourcing/attempt.js';
 import type { S3Config } from '../../config.js';
-import type { ObjectStorage, StorageUnavailable } from '../../application/ports.js';
+import type { ErasableFiles, ObjectStorage, StorageUnavailable } from '../../application/ports.js';
 import type { FileContents } from '../../read/get-file.js';
 import type { CheckpointObjects } from '../checkpoints/checkpoint-objects.js';
 import { requireObjectKey } from '../object-key.js';
@@ -12,6 +12,7 @@ import type { Bucket, ConnectedBucket } from './bucket.js';
 import { checkBucket, checkCheckpointBucket } from './check-bucket.js';
 import { checkpointObjects } from './checkpoint-objects.js';
 import { listObjects } from './list-objects.js';
+import { removeVersions } from './remove-versions.js';
 import { openObject } from './open-object.js';
 import { PART_BYTES } from './parts.js';
 import { putObject } from './put-object.js';
@@ -27,7 +28,8 @@ import { abortOldUploads } from './unfinished-uploads.js';
 import type { Runtime } from '../../event-sourcing/runtime.js';
 
 export type S3Storage = ObjectStorage &
-  FileContents & {
+  FileContents &
+  ErasableFiles & {
     readonly isThere: Check;
     readonly checkpoints: CheckpointObjects;
     readonly warnings: ReadonlyArray<string>;
@@ -85,6 +87,7 @@ const storageIn = (bucket: Bucket, own: Bucket | undefined, connections: Connect
       requireObjectKey(key);
       await retryRequest(bucket.runtime, () => bucket.client.removeObject(bucket.name, key));
     }, storageUnavailable),
+  removeForGood: (folder) => attempt(() => removeVersions(bucket, folder), storageUnavailable),
   list: (prefix) => listObjects(bucket, prefix),
   clearUnfinished: (before) => attempt(() => abortOldUploads(bucket, before), storageUnavailable),
   close: connections.close,

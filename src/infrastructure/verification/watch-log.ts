@@ -29,6 +29,8 @@ const AT_ONCE = { events: 32, characters: 64 * 1024 };
 const REST = 3;
 /** At least so many are verified in a second, while it works. */
 const LEAST_A_SECOND = 1_000;
+/** For so long an erasure may be at work before it counts as one that was cut off, ms. */
+const ERASURE_MS = 3_600_000;
 /** How often it looks whether the period is over, or operators have decided something, ms. */
 const LOOK_MS = 1_000;
 
@@ -151,6 +153,7 @@ const verifyOnce = async (
     checks,
     chainEnds: lookUpChainEnds(log),
     isSealed: sealedBy(ledger),
+    isUnderWay: (began) => runtime.clock.date().getTime() - began.getTime() < ERASURE_MS,
     onFault,
     onPage: (events) => onProgress(events, compared?.().compared ?? events),
     signal: new AbortController().signal,

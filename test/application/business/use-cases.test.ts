@@ -13,10 +13,16 @@ const bobAdded = { type: 'BusinessOwnerAdded', data: { user: 'bob', title: null,
 const fields = { ...unsetFields, name: 'Acme' };
 const bob = { user: 'bob', title: null, equity: 1 };
 
-const active = (over: object = {}, owners: ReadonlyArray<object> = [bob]) => ({
+/** `since`: of each owner the revision that added him. */
+const active = (
+  over: object = {},
+  owners: ReadonlyArray<object> = [bob],
+  since: ReadonlyArray<number> = owners.map((_, at) => at + 1),
+) => ({
   _tag: 'Active',
   fields: { ...fields, ...over },
   owners,
+  since,
 });
 
 const replayed = E.map((outcome: object) => ({ ...outcome, replayed: true }));
@@ -213,11 +219,11 @@ describe('the use cases of businesses', () => {
     await businesses.update(put, 'b1', { phone: '1' });
     await elsewhere.removeOwner(put, 'b1', 'bob');
     expect(await businesses.addOwner(put, 'b1', bob)).to.deep.equal(
-      outcome(active({ phone: '1' }, []), active({ phone: '1' }), 4n),
+      outcome(active({ phone: '1' }, []), active({ phone: '1' }, [bob], [4]), 4n),
     );
     await elsewhere.update(put, 'b1', { phone: '2' });
     expect(await businesses.update(put, 'b1', { phone: '1' })).to.deep.equal(
-      outcome(active({ phone: '2' }), active({ phone: '1' }), 6n),
+      outcome(active({ phone: '2' }, [bob], [4]), active({ phone: '1' }, [bob], [4]), 6n),
     );
   });
 

@@ -61,7 +61,7 @@ const openEmbedded = async (dataDir: string): Promise<OpenLog> => {
   return opened.right;
 };
 
-const NOTHING_ELSE = { withoutData: 0, unsealedDecisions: 0 };
+const NOTHING_ELSE = { withoutData: 0, erased: 0, erasures: 0, unsealedDecisions: 0 };
 
 describe('the log commands', function () {
   this.timeout(300_000);

@@ -123,7 +123,7 @@ describe('log verify with ledger and seal', function () {
     const { stdout } = await runOperator(['log', 'verify', '--json'], { env });
     expect(JSON.parse(stdout)).to.deep.equal({
       ...{ events: 300, streams: 20, broken: 0, withMac: 300, withoutMac: 0, macFaults: 0, macsChecked: true },
-      ...{ withoutData: 0, unsealedDecisions: 0 },
+      ...{ withoutData: 0, erased: 0, erasures: 0, unsealedDecisions: 0 },
       ledger: { compared: 300, notYet: 0 },
       checkpoints: { fitting: 2, differing: 0, beforePostgres: 0, putElsewhere: 0, earlierOrigins: [] },
       ...{ restarts: [], keyChanges: [] },

@@ -23,7 +23,13 @@ describe('threads that load rows', () => {
   const running = (script: string): Loader => {
     const url = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
     const lease = { name: GENERATION.name, holder: 'me', fencing: '1' };
-    const options = { databaseUrl: 'postgres://nowhere', registry, projection: 'businesses', snapshotKey: undefined };
+    const options = {
+      databaseUrl: 'postgres://nowhere',
+      registry,
+      projection: 'businesses',
+      snapshotKey: undefined,
+      keyTree: undefined,
+    };
     const threads = loadingThreads(options, url)({ generation: GENERATION, lease });
     ({ close } = threads);
     return threads.loaders[0]!;

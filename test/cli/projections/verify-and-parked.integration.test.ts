@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import pg from 'pg';
-import { categoriesOf, projectionsOf, registry } from '../../../src/entities/registry.js';
+import { categoriesOf, encryptionRulesOf, projectionsOf, registry } from '../../../src/entities/registry.js';
 import { startProjections } from '../../../projections/engine/run/start-projections.js';
 import { openStores } from '../../../src/infrastructure/open-stores.js';
 import { append, created, renamed, sealed } from '../../projections/appending.js';
@@ -17,6 +17,8 @@ const [BAD, GOOD] = ['0198f000-0000-7000-8000-000000000001', '0198f000-0000-7000
 const [BAD_STREAM, GOOD_STREAM] = [`business-${BAD}`, `business-${GOOD}`] as const;
 const VERSION_99 = 'schema version 99 is newer than this program';
 
+const NOT_ENCRYPTED = { erasure: false, erasureKeys: undefined, eventKeys: undefined };
+
 describe('the commands that verify rows and release parked entities', function () {
   this.timeout(300_000);
 
@@ -25,12 +27,13 @@ describe('the commands that verify rows and release parked entities', function (
 
   /** Opens the embedded stack, as a service does, for the time that `use` takes. */
   const onStack = async (use: (stack: { store: Parameters<typeof append>[0]; url: string }) => Promise<void>) => {
-    const config = { dataDir, databaseUrl: undefined, eventStoreDbUrl: undefined };
+    const config = { dataDir, databaseUrl: undefined, eventStoreDbUrl: undefined, ...NOT_ENCRYPTED };
     const quiet = (): void => undefined;
     const opened = await openStores(config, {
       runtime: systemRuntime,
       processKind: 'service',
       categories: categoriesOf(registry),
+      rules: encryptionRulesOf(registry),
       onPostgresLog: quiet,
       onConnectionEvent: quiet,
     });

@@ -24,7 +24,8 @@ export const anEvent = (over: Partial<NewEvent> = {}): NewEvent => ({
   id: randomUUID(),
   type: 'NoteTaken',
   data: '{"text":"a note"}',
-  metadata: '{"actor":"alice"}',
+  // with a salt, as `seal` writes it: without one nothing is encrypted
+  metadata: '{"actor":"alice","salt":"czXwAAAAAAAAAAAAAAAAAA","schemaVersion":1}',
   ...over,
 });
 

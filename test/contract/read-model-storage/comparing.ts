@@ -91,17 +91,26 @@ export const comparing = (place: PlaceUnderTest): void => {
       'body.name',
       'body.owners',
       'body.revision',
+      'kept',
       'words',
       'name',
       'owners',
     ]);
-    const columns = { place: '5', parked: 'false', kept: null, business_type: null, parent: null, ein: null };
+    const columns = { place: '5', parked: 'false', business_type: null, parent: null, ein: null };
     const { body: liveBody, ...liveRow } = differing.live;
     const times = { created_at: c?.createdAt, updated_at: c?.updatedAt };
-    expect(liveRow).to.deep.equal({ ...columns, ...times, revision: '0', words: "'acme'", name: 'Acme', owners: '{}' });
+    expect(liveRow).to.deep.equal({
+      ...columns,
+      ...times,
+      kept: null,
+      revision: '0',
+      words: "'acme'",
+      name: 'Acme',
+      owners: '{}',
+    });
     const { body: rebuiltBody, ...rebuiltRow } = differing.rebuilt;
     const own = { revision: '1', words: "'2' 'acme'", name: 'Acme 2', owners: '{bob}' };
-    expect(rebuiltRow).to.deep.equal({ ...columns, ...times, ...own });
+    expect(rebuiltRow).to.deep.equal({ ...columns, ...times, kept: '{"since":[1]}', ...own });
     expect([liveBody, rebuiltBody].map((body) => (JSON.parse(body ?? '') as { name: string }).name)).to.deep.equal([
       'Acme',
       'Acme 2',

@@ -101,7 +101,7 @@ export const entityRows = (place: PlaceUnderTest, through: Through): void => {
       place: '5',
       revision: '4',
       parked: 'false',
-      kept: null,
+      kept: '{"since":[1,2]}',
       created_at: '2026-01-02T03:04:05.678Z',
       updated_at: '2026-01-02T03:04:05.678Z',
       words: "'12' '3' 'acme'",
@@ -121,7 +121,7 @@ export const entityRows = (place: PlaceUnderTest, through: Through): void => {
       aBusiness({ owners: [...AWKWARD] }),
       aBusiness({ ein: null, owners: [] }),
       aBusiness({ state: { _tag: 'NotCreated' }, createdAt: null, updatedAt: null, revision: -1n, isParked: true }),
-      aBusiness({ state: { _tag: 'Deleted', fields: { name: '', ...unsetFields }, owners: [] } }),
+      aBusiness({ state: { _tag: 'Deleted', fields: { name: '', ...unsetFields }, owners: [], since: [] } }),
       aBusiness({ revision: 2n ** 62n, creationPosition: 2n ** 62n }),
     ].toSorted(byId);
     expect(await write(writer, stepTo(5n), ...entities)).to.equal('live');
@@ -142,7 +142,7 @@ export const entityRows = (place: PlaceUnderTest, through: Through): void => {
       aBusiness({ summary: undefined, revision: 7n, creationPosition: 3n }),
       aBusiness({ summary: { lastHash: 'b'.repeat(64), lastAt: '2026-05-05T05:05:05.555Z', hasKeyedCommands: true } }),
       aBusiness({ state: { _tag: 'NotCreated' }, createdAt: null, updatedAt: null, revision: -1n, isParked: true }),
-      aBusiness({ state: { _tag: 'Deleted', fields: { name: '', ...unsetFields }, owners: [] } }),
+      aBusiness({ state: { _tag: 'Deleted', fields: { name: '', ...unsetFields }, owners: [], since: [] } }),
     ];
     const ids = entities.map(({ id }) => id);
     await through(place().one, async (rows) => {

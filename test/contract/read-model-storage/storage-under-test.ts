@@ -67,6 +67,7 @@ export const activeBusiness = ({ name = 'Acme', ein = null, owners = [] }: Shown
   _tag: 'Active',
   fields: { ...unsetFields, name, ein },
   owners: owners.map((user) => ({ user, title: null, equity: null })),
+  since: owners.map((_, at) => at + 1),
 });
 
 const AT = '2026-01-02T03:04:05.678Z';

@@ -15,7 +15,8 @@ import {
   anOwnerUpdated,
 } from '../../support/business-events.js';
 
-const fold = (...events: ReadonlyArray<BusinessEvent>): BusinessState => events.reduce(evolveBusiness, initialBusiness);
+const fold = (...events: ReadonlyArray<BusinessEvent>): BusinessState =>
+  events.reduce<BusinessState>((state, event, revision) => evolveBusiness(state, event, { revision }), initialBusiness);
 
 const created: BusinessEvent = { type: 'BusinessCreated', data: { name: 'Acme', phone: '1', parent: 'p1' } };
 const fields = { ...unsetFields, name: 'Acme', phone: '1', parent: 'p1' };
@@ -46,6 +47,7 @@ describe('the state of a business', () => {
         country: null,
       },
       owners: [],
+      since: [],
     });
   });
 
@@ -55,6 +57,7 @@ describe('the state of a business', () => {
       _tag: 'Active',
       fields: { ...fields, phone: null, netWorth: 0, parent: 'p2' },
       owners: [],
+      since: [],
     });
   });
 
@@ -74,6 +77,7 @@ describe('the state of a business', () => {
         { user: 'carol', title: null, equity: 1 },
         { user: 'alice', title: 'CEO', equity: null },
       ],
+      since: [2, 3, 6],
     });
   });
 
@@ -82,13 +86,14 @@ describe('the state of a business', () => {
       _tag: 'Deleted',
       fields,
       owners: [{ user: 'alice', title: null, equity: 1 }],
+      since: [1],
     });
   });
 
   it('is not touched by events before its creation, after its deletion, or by a second creation', () => {
     expect(fold(...owned('alice'), { type: 'BusinessDeleted', data: {} })).to.equal(initialBusiness);
     const active = fold(created);
-    expect(evolveBusiness(active, aBusinessCreated())).to.equal(active);
+    expect(evolveBusiness(active, aBusinessCreated(), { revision: 1 })).to.equal(active);
     const deleted = fold(created, ...owned('alice'), { type: 'BusinessDeleted', data: {} });
     for (const event of [
       aBusinessCreated(),
@@ -98,6 +103,6 @@ describe('the state of a business', () => {
       anOwnerUpdated({ user: 'alice' }),
       anOwnerRemoved({ user: 'alice' }),
     ])
-      expect(evolveBusiness(deleted, event)).to.equal(deleted);
+      expect(evolveBusiness(deleted, event, { revision: 3 })).to.equal(deleted);
   });
 });

@@ -17,7 +17,11 @@ const fields = {
   entity: 'e1',
 } as const;
 
-const atMinute = (minute: number) => ({ actor: `user${minute}`, at: `2026-01-01T00:0${minute}:00.000Z` });
+const atMinute = (minute: number) => ({
+  actor: `user${minute}`,
+  at: `2026-01-01T00:0${minute}:00.000Z`,
+  revision: minute,
+});
 const stamp = (minute: number) => ({ by: `user${minute}`, at: `2026-01-01T00:0${minute}:00.000Z` });
 
 /** The first event happens in minute 0, the second one in minute 1, and so on. */

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { newSalt, seal } from '../../../src/event-sourcing/envelope.js';
 import { chainStart, extendChain } from '../../../src/event-sourcing/hash-chain.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
-import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/skipped-events.js';
+import { noneSkipped, type SkippedEvents } from '../../../src/event-sourcing/passed-over.js';
 import { aNotebook, aProcess, chainOf, close, handled, open, take } from '../../support/command-handler.js';
 import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';

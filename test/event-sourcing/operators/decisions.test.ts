@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/event-sourcing/canonical-json.js';
 import { GENESIS_HASH, newSalt, seal } from '../../../src/event-sourcing/envelope.js';
 import type { EventKey, EventKeys } from '../../../src/event-sourcing/event-key.js';
 import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
-import { decisionStream, SEAL_STREAM } from '../../../src/event-sourcing/operators/decision-events.js';
+import { decisionStream, ERASURE_STREAM, SEAL_STREAM } from '../../../src/event-sourcing/operators/decision-events.js';
 import { isSealedDecision } from '../../../src/event-sourcing/operators/sealed-decision.js';
 import { endOfDecisions } from '../../../src/event-sourcing/operators/read-decisions.js';
 import {
@@ -218,6 +218,23 @@ describe('reading decisions', () => {
     expect(isUnreadable(decision(SEAL_STREAM, 'EventMacRequired', {}))).to.equal(true);
     expect(isUnreadable(decision(SKIPS, 'SealingSwitched', switched))).to.equal(true);
     expect(isUnreadable(decision(SEAL_STREAM, 'ProjectionEventSkipped', skip('e1')))).to.equal(true);
+    const held = { entityType: 'Business', entity: 'a1', reason: 'a claim' };
+    const begun = {
+      records: [
+        { stream: SKIPPED, events: [[1, 1]] },
+        { stream: 'document-1', events: 'all' },
+      ],
+      basis: 'Art. 17',
+    };
+    expect(isUnreadable(decision(ERASURE_STREAM, 'RecordHeld', held))).to.equal(false);
+    expect(isUnreadable(decision(ERASURE_STREAM, 'RecordReleased', held))).to.equal(false);
+    expect(isUnreadable(decision(ERASURE_STREAM, 'ErasureBegun', begun))).to.equal(false);
+    expect(
+      isUnreadable(decision(ERASURE_STREAM, 'ErasureBegun', { ...begun, records: [{ stream: 'a-1', events: [[1]] }] })),
+    ).to.equal(true);
+    expect(isUnreadable(decision(SEAL_STREAM, 'RecordHeld', held))).to.equal(true);
+    expect(isUnreadable(decision(ERASURE_STREAM, 'SealingSwitched', switched))).to.equal(true);
+    expect(isUnreadable(decision(ERASURE_STREAM, 'ProjectionEventSkipped', skip('e1')))).to.equal(true);
     expect(isUnreadable({ ...decision(SKIPS, 'ProjectionEventSkipped', skip('e1')), metadata: '{' })).to.equal(true);
     const said = [decision(SKIPS, 'ProjectionEventSkipped', {}), decision(SKIPS, 'Other', {}, 3)].map((event) =>
       E.match(

@@ -20,7 +20,7 @@ const changed = async (store: EventStore, change: (event: StoredEvent) => Stored
   return other;
 };
 
-const NOTHING_ELSE = { withMac: 0, macFaults: 0, withoutData: 0, unsealedDecisions: 0 };
+const NOTHING_ELSE = { withMac: 0, macFaults: 0, withoutData: 0, erased: 0, erasures: 0, unsealedDecisions: 0 };
 
 describe('verifying a log', () => {
   let store: EventStore;

@@ -112,6 +112,7 @@ describe('verifying who sealed the events of a log', () => {
     expect(found).to.deep.equal(nothing);
     expect(counts).to.deep.equal({
       ...{ events: 6, streams: 2, broken: 0, withMac: 6, macFaults: 0, withoutData: 0, unsealedDecisions: 0 },
+      ...{ erased: 0, erasures: 0 },
       isComplete: true,
     });
     expect((await find(store, [oneKey], B)).counts).to.include({ events: 3, withMac: 3, macFaults: 0 });

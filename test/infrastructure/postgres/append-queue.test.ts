@@ -113,7 +113,7 @@ describe('the queue of appends', () => {
 
   it('fails at once what is more than may wait in bytes together, and takes again when there is room', async () => {
     const { queue, batch } = arrange({ ...defaultAppendLimits, waitingBytes: 2_000 });
-    const large = () => queue.add(command(aStream(), bytes(900)));
+    const large = () => queue.add(command(aStream(), bytes(850)));
     const running = large();
     const first = await batch(0);
     const waiting = [large(), large()];

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { ledgerOf, registry } from '../../../src/entities/registry.js';
+import { canonicalJson, type JsonObject } from '../../../src/event-sourcing/canonical-json.js';
+import { recordErasureDecision } from '../../../src/event-sourcing/erasure/erasure-decisions.js';
 import { StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
 import type { ExpectedRevision } from '../../../src/event-sourcing/recorded-event.js';
 import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
@@ -10,7 +12,9 @@ import type { SignedCheckpoint } from '../../../src/read/sealed-tree.js';
 import { signCheckpoint } from '../../../src/seal/checkpoint.js';
 import { signerOf } from '../../../src/seal/note-key.js';
 import { leafHashOf } from '../../../src/sealing/leaf-of.js';
+import { wholeLog } from '../../support/chained-events.js';
 import { oneKey } from '../../support/event-keys.js';
+import { makeInMemoryEventStore } from '../../support/in-memory-event-store.js';
 import { historyOf } from '../../support/seal-in-force.js';
 import { flipBit, right, treeOver } from '../../support/sealed-tree.js';
 import { sealedLog, sourceOf, storeOf, type Tampered } from '../../support/tampered-ledger.js';
@@ -211,6 +215,27 @@ describe('verifying the log all the time', () => {
     await clock.advance(LOOK_MS + PASS_MS);
     expect(passes).to.have.length(2);
     expect([passes[1]!.faults, watching.hasFaults()]).to.deep.equal([0, false]);
+  });
+
+  it('knows an erasure that was begun, and gives it an hour to end', async () => {
+    const [first] = world.events;
+    const { salt: _salt, ...metadata } = JSON.parse(first!.metadata) as JsonObject; // reason: written by seal
+    world.events[0] = { ...first!, data: '{}', metadata: canonicalJson(metadata) };
+    const decisions = makeInMemoryEventStore();
+    const records = [{ stream: first!.stream, events: [[0, 0] as [number, number]] }];
+    const event = { type: 'ErasureBegun', data: { records, basis: 'Art. 17(1)(a)' } } as const;
+    const deciding = { clock, random: systemRuntime.random };
+    right(await recordErasureDecision(deciding, decisions, { event, actor: 'bob' }, () => false, [oneKey]));
+    const [begun] = await wholeLog(decisions);
+    world.events.push({ ...begun!, position: 1_000n });
+    const found = () => new Set(faults.splice(0).map(({ kind, index }) => `${kind} ${index ?? ''}`.trim()));
+    start(LONG / 2);
+    await clock.advance(PASS_MS + LOOK_MS);
+    // the ledger has it still
+    expect([...found()]).to.deep.equal(['event-changed 0']);
+    await clock.advance(LONG);
+    expect(passes).to.have.length(3);
+    expect([...found()]).to.deep.equal(['event-changed 0', 'erasure-unfinished']);
   });
 
   it('keeps the alarm while the storage cannot be read, where the fault may be', async () => {

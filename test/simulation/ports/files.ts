@@ -54,6 +54,7 @@ export const filesBy = (way: Way, breaksOff: () => boolean, files: MemoryFiles):
       (failure) => Promise.resolve(E.left({ _tag: 'FileUnavailable', cause: ofFiles(failure) })),
     ),
   remove: (key) => way.call('remove', () => files.remove(key), unavailable),
+  removeForGood: (folder) => way.call('remove', () => files.removeForGood(folder), unavailable),
   list: (prefix) => way.pull('list', files.list(prefix), thrown),
   clearUnfinished: (before) => way.call('clear unfinished', () => files.clearUnfinished(before), unavailable),
   isThere: () => way.call('is there', files.isThere, thrown),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
-import type { ObjectStorage, StoredObject } from '../../../src/application/ports.js';
+import type { ErasableFiles, ObjectStorage, StoredObject } from '../../../src/application/ports.js';
 import type { Clock } from '../../../src/event-sourcing/clock.js';
 import type { CheckpointObjects } from '../../../src/infrastructure/checkpoints/checkpoint-objects.js';
 import { NoSuchObject } from '../../../src/infrastructure/open-failure.js';
@@ -40,7 +40,7 @@ type Kept = { readonly content: Buffer; readonly modifiedAt: Date };
 /** An upload that has begun, and is dated by that. */
 type BeginUpload = { readonly beginUpload: () => ObjectStorage['put'] };
 
-const objectsOf = (clock: Pick<Clock, 'date'>): ObjectStorage & FileContents & BeginUpload => {
+const objectsOf = (clock: Pick<Clock, 'date'>): ObjectStorage & FileContents & ErasableFiles & BeginUpload => {
   const [objects, unfinished] = [new Map<string, Kept>(), new Map<number, Date>()];
   let uploads = 0;
   const beginUpload: BeginUpload['beginUpload'] = () => {
@@ -71,6 +71,10 @@ const objectsOf = (clock: Pick<Clock, 'date'>): ObjectStorage & FileContents & B
     remove: (key) => {
       objects.delete(key);
       return Promise.resolve(E.right(undefined));
+    },
+    removeForGood: (folder) => {
+      for (const key of objects.keys()) if (key.startsWith(`${folder}/`)) objects.delete(key);
+      return Promise.resolve(E.right([]));
     },
     // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous, memory is not
     list: async function* (prefix): AsyncGenerator<StoredObject> {

@@ -86,8 +86,8 @@ export const faultsOfUndoing: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: 'projections/businesses.ts',
-        is: "{ _tag: 'Deleted', ...businessIn(hidden) };",
-        becomes: "{ _tag: 'Deleted', ...businessIn(hidden), owners: [] };",
+        is: "{ _tag: 'Deleted', ...businessIn(deleted, since) };",
+        becomes: "{ _tag: 'Deleted', ...businessIn(deleted, since), owners: [] };",
       },
     ],
   },

@@ -1,0 +1,238 @@
+import { either as E } from 'fp-ts';
+import { type KeyPath, keyPath, recordPath } from '../../event-sourcing/encryption/key-tree.js';
+import { covers } from '../../event-sourcing/erasure/erased-events.js';
+import { isErased } from '../../event-sourcing/hash-chain.js';
+import type { EventKeys } from '../../event-sourcing/event-key.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import {
+  type ErasureDecisions,
+  type Held,
+  recordErasureDecision,
+} from '../../event-sourcing/erasure/erasure-decisions.js';
+import type { Revision, StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
+import { categoryOf, entityIdOf } from '../../event-sourcing/recorded-event.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
+import type { ErasableFiles } from '../ports.js';
+import { FILES } from '../document/file-key.js';
+import type { RecordToErase } from './find-events.js';
+import { readErasures } from './read-erasures.js';
+import { recordErased } from './record-erased.js';
+
+/** Where something of what was erased is still to be found, and why. */
+export type Left = { readonly where: 'log' | 'files' | 'rows'; readonly what: string; readonly why: string };
+
+/** A step that was taken. */
+export type Step =
+  | { readonly _tag: 'Begun'; readonly records: number }
+  | { readonly _tag: 'Destroyed'; readonly events: number }
+  | { readonly _tag: 'Recorded'; readonly stream: StreamName }
+  | { readonly _tag: 'FilesRemoved'; readonly stream: StreamName }
+  | { readonly _tag: 'RowsWritten'; readonly events: number };
+
+export type ErasePorts = {
+  readonly runtime: Runtime;
+  /** The log, in which what has no key any more is erased. */
+  readonly store: Pick<EventStore, 'readStream' | 'append'>;
+  /** The newest one seals. */
+  readonly keys: EventKeys;
+  /** Destroys the keys at these places. No process has them when it resolves. */
+  readonly destroy: (places: ReadonlyArray<KeyPath>) => Promise<void>;
+  readonly files: ErasableFiles;
+  readonly rows: {
+    /** Whether the read models that show a record do so up to this event of it, or do within a while. */
+    readonly reach: (event: StoredEvent) => Promise<boolean>;
+    /** Makes the rows of these events what they are without their data, wherever there are any. */
+    readonly rewrite: (events: ReadonlyArray<StoredEvent>) => Promise<void>;
+    /** Has the database forget what these rows were before, in its tables and statistics. */
+    readonly forget: () => Promise<void>;
+    /** What of a record, and of these events of it, is in the rows all the same. */
+    readonly look: (record: RecordToErase, events: ReadonlyArray<StoredEvent>) => Promise<ReadonlyArray<Left>>;
+  };
+  readonly onStep: (step: Step) => void;
+};
+
+type By = { readonly actor: string; readonly basis: string };
+
+/** Records in one event, at most: each is named, and an event has at most 1 MiB. */
+const RECORDS_AT_ONCE = 1_000;
+/** Events of one record that are looked at together. */
+const EVENTS_AT_ONCE = 500;
+
+/** The events of a record that are to be erased, as they are now. */
+async function* eventsOf(
+  { readStream }: Pick<EventStore, 'readStream'>,
+  { stream, events }: RecordToErase,
+): AsyncGenerator<ReadonlyArray<StoredEvent>, void> {
+  let end: Revision | undefined;
+  let batch: Array<StoredEvent> = [];
+  for await (const page of readStream(stream, { direction: 'forwards' }))
+    for (const event of page) {
+      // what says so is not among them
+      if (/Erased$/.test(event.type)) continue;
+      end = event.revision + 1n;
+      if (!covers(events, end, event.revision)) continue;
+      batch.push(event);
+      if (batch.length < EVENTS_AT_ONCE) continue;
+      yield batch;
+      batch = [];
+    }
+  if (batch.length > 0) yield batch;
+}
+
+/** A record that is to be erased is held. */
+export class RecordIsHeld extends Error {}
+
+/** Also at the moment when the erasure is recorded: who holds a record later finds it erased, and who did so before is heard. */
+const requireReleased = (records: ReadonlyArray<RecordToErase>, held: ReadonlyArray<Held>): void => {
+  const streams = new Map<string, Held>(held.map((each) => [`${each.entityType.toLowerCase()}-${each.entity}`, each]));
+  for (const { stream } of records) {
+    const found = streams.get(stream);
+    if (found !== undefined)
+      throw new RecordIsHeld(
+        `${stream.replace('-', '/')} is held by ${found.actor} since ${found.at}: ${found.reason}`,
+      );
+  }
+};
+
+class Erasing {
+  readonly #ports: ErasePorts;
+  readonly #left: Array<Left> = [];
+
+  constructor(ports: ErasePorts) {
+    this.#ports = ports;
+  }
+
+  /** Has everybody know what is about to be destroyed: from then on the same command goes on where it was cut off. */
+  async begin(records: ReadonlyArray<RecordToErase>, { actor, basis }: By): Promise<void> {
+    const { runtime, store, keys, onStep } = this.#ports;
+    for (let from = 0; from < records.length; from += RECORDS_AT_ONCE) {
+      const some = records.slice(from, from + RECORDS_AT_ONCE);
+      const event = { type: 'ErasureBegun' as const, data: { records: some, basis } };
+      const isHeld = ({ held }: ErasureDecisions): boolean => {
+        requireReleased(some, held);
+        return false;
+      };
+      const begun = await recordErasureDecision(runtime, store, { event, actor }, isHeld, keys);
+      if (E.isLeft(begun)) throw new Error('that the erasure begins cannot be recorded', { cause: begun.left });
+    }
+    onStep({ _tag: 'Begun', records: records.length });
+  }
+
+  /** Carries out what was begun. Each step may be repeated. */
+  async carryOut(records: ReadonlyArray<RecordToErase>, by: By): Promise<void> {
+    await this.#destroy(records);
+    for (const record of records) await this.#removeFiles(record);
+    await this.#rewriteRows(records);
+    // last: whoever finds it recorded finds the rest done, and does not begin again
+    for (const record of records) await this.#record(record, by);
+    await this.#awaitRows(records);
+    for (const record of records) await this.#look(record);
+  }
+
+  left(): ReadonlyArray<Left> {
+    return this.#left;
+  }
+
+  async #destroy(records: ReadonlyArray<RecordToErase>): Promise<void> {
+    const { store, destroy, onStep } = this.#ports;
+    let count = 0;
+    const places: Array<KeyPath> = [];
+    for (const record of records) {
+      if (record.events === 'all') places.push(recordPath(record.stream));
+      for await (const events of eventsOf(store, record)) {
+        count += events.length;
+        if (record.events !== 'all') places.push(...events.map(({ stream, revision }) => keyPath(stream, revision)));
+      }
+    }
+    await destroy(places);
+    onStep({ _tag: 'Destroyed', events: count });
+  }
+
+  /**
+   * Not before the keys are gone: the revision of this event is in the entity tag of the history, and what a process that had
+   * them answered under it would be "not modified" for ever.
+   */
+  async #record(record: RecordToErase, { actor, basis }: By): Promise<void> {
+    const { runtime, store, keys, onStep } = this.#ports;
+    const recorded = await recordErased(runtime, store, record, { basis, actor, eventKey: keys[0] });
+    if (E.isLeft(recorded)) throw new Error(`${record.stream} cannot say that it is erased`, { cause: recorded.left });
+    onStep({ _tag: 'Recorded', stream: record.stream });
+  }
+
+  async #removeFiles({ stream, events }: RecordToErase): Promise<void> {
+    if (categoryOf(stream) !== 'document' || events !== 'all') return;
+    const { files, onStep } = this.#ports;
+    const removed = await files.removeForGood(`${FILES}${entityIdOf(stream)}`);
+    if (E.isLeft(removed)) throw new Error('the storage of the files does not answer', { cause: removed.left.cause });
+    for (const what of removed.right) this.#left.push({ where: 'files', what, why: 'the storage keeps it' });
+    onStep({ _tag: 'FilesRemoved', stream });
+  }
+
+  async #rewriteRows(records: ReadonlyArray<RecordToErase>): Promise<void> {
+    const { store, rows, onStep } = this.#ports;
+    let count = 0;
+    for (const record of records)
+      for await (const events of eventsOf(store, record)) {
+        await rows.rewrite(events);
+        count += events.length;
+      }
+    onStep({ _tag: 'RowsWritten', events: count });
+  }
+
+  /** The rows of the records themselves are made by what was recorded. */
+  async #awaitRows(records: ReadonlyArray<RecordToErase>): Promise<void> {
+    const { store, rows } = this.#ports;
+    for (const record of records) {
+      const [last] = await newest(store, record.stream);
+      if (last !== undefined && !(await rows.reach(last)))
+        this.#left.push({ where: 'rows', what: record.stream, why: 'no service has written its rows: start one' });
+    }
+    await rows.forget();
+  }
+
+  async #look(record: RecordToErase): Promise<void> {
+    const { store, rows } = this.#ports;
+    for await (const events of eventsOf(store, record)) {
+      for (const event of events)
+        if (!isErased(event))
+          this.#left.push({
+            where: 'log',
+            what: `${event.stream}, revision ${event.revision}`,
+            why: 'it was written before ERASURE was on, or its key was put back',
+          });
+      this.#left.push(...(await rows.look(record, events)));
+    }
+  }
+}
+
+const newest = async (
+  { readStream }: Pick<EventStore, 'readStream'>,
+  stream: StreamName,
+): Promise<ReadonlyArray<StoredEvent>> => {
+  for await (const page of readStream(stream, { direction: 'backwards', limit: 1 })) return [...page];
+  return [];
+};
+
+/**
+ * Destroys the data of events: says in the log that it begins, destroys their keys, removes the files of documents, makes the rows
+ * anew, says in the stream of each record that it is erased, and looks whether anything is left, which it gives. Where it is cut
+ * off, `finishErasures` goes on. Throws what the ports throw.
+ */
+export const erase = async (
+  ports: ErasePorts,
+  records: ReadonlyArray<RecordToErase>,
+  by: By,
+): Promise<ReadonlyArray<Left>> => {
+  const erasing = new Erasing(ports);
+  await erasing.begin(records, by);
+  await erasing.carryOut(records, by);
+  return erasing.left();
+};
+
+/** Carries out what was begun and has not ended, at whatever step it was cut off. As `erase` in all else. */
+export const finishErasures = async (ports: ErasePorts): Promise<ReadonlyArray<Left>> => {
+  const erasing = new Erasing(ports);
+  for await (const { unfinished, actor, basis } of readErasures(ports.store, ports.keys))
+    if (unfinished.length > 0) await erasing.carryOut(unfinished, { actor, basis });
+  return erasing.left();
+};

@@ -1,0 +1,60 @@
+import { either as E } from 'fp-ts';
+import { backedUpLog } from '../../backup/backed-up-log.js';
+import { openTree, readTreeFile, withoutErased } from '../../backup/backed-up-keys.js';
+import { BackupFault } from '../../backup/backup-fault.js';
+import type { BackupPlace } from '../../backup/backup-place.js';
+import type { OpenEvents } from '../../backup/copied-files.js';
+import type { Manifest } from '../../backup/manifest.js';
+import type { Config } from '../../config.js';
+import { keyList } from '../../config/variables.js';
+import { encryptionRulesOf, type Registry } from '../../entities/registry.js';
+import { openEvents } from '../../event-sourcing/encryption/encrypted-store.js';
+import { wrapTree } from '../../event-sourcing/encryption/wrapped-tree.js';
+import { orThrow } from '../../event-sourcing/attempt.js';
+import { sharedEventKeys } from '../../infrastructure/event-keys.js';
+import type { CommandPool } from '../with-command-pool.js';
+import { OWN_SECRETS } from '../../infrastructure/disk/own-secrets.js';
+import { storeFirstTree } from '../../infrastructure/postgres/erasure/key-state.js';
+import { systemRuntime } from '../../infrastructure/system-runtime.js';
+
+/** What the encrypted events of a backup are read with. */
+export type BackedUpKeys = {
+  readonly open: OpenEvents;
+  /** Puts the keys into the database of an installation. Throws `BackupFault` where it has others. */
+  readonly store: (pool: CommandPool) => Promise<void>;
+};
+
+const NOT_ENCRYPTED: BackedUpKeys = { open: (events) => events, store: () => Promise.resolve() };
+
+const secretsOf = async (place: BackupPlace, { erasureKeys }: Config): Promise<ReadonlyArray<string>> => {
+  if (erasureKeys !== undefined) return erasureKeys;
+  const list = keyList((await place.readSecret(OWN_SECRETS.erasureKey.file)) ?? '');
+  return E.isRight(list) ? list.right : [];
+};
+
+/**
+ * The keys of a backup, by the ERASURE_KEY of the settings or the one in it, without those that its own log says were destroyed.
+ * Throws `BackupFault` where they cannot be opened.
+ */
+export const openBackedUpKeys = async (
+  place: BackupPlace,
+  manifest: Manifest,
+  config: Config,
+  registry: Registry,
+): Promise<BackedUpKeys> => {
+  const stored = await readTreeFile(place);
+  if (stored === undefined) return NOT_ENCRYPTED;
+  const secrets = await secretsOf(place, config);
+  const eventKeys = orThrow(await sharedEventKeys(systemRuntime.random, config));
+  const tree = await withoutErased(openTree(stored, secrets), backedUpLog(place, manifest), eventKeys);
+  const { random } = systemRuntime;
+  const encryption = { rules: encryptionRulesOf(registry), keys: () => tree, random };
+  return {
+    open: (events) => openEvents(encryption, events),
+    store: async (pool) => {
+      const [secret = ''] = secrets;
+      const kept = await storeFirstTree(pool, { ...stored, wrapped: wrapTree(tree, secret, stored, random) });
+      if (kept.tree !== stored.tree) throw new BackupFault('the database has the keys of another log');
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { findEvents, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
+import type { Registry } from '../../entities/registry.js';
+import { isEncrypted } from '../../event-sourcing/encryption/at-rest.js';
+import { covers } from '../../event-sourcing/erasure/erased-events.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
+import { counted } from '../plural.js';
+import { type ErasableLog, onErasableLog } from './erasing.js';
+import { nameOf, subjectArgument } from './subject.js';
+
+/** What an erasure would reach of one record. */
+type PlannedRecord = RecordToErase & {
+  readonly count: number;
+  /** Of these, events that were written before the log was encrypted: they cannot be erased. */
+  readonly plain: number;
+};
+
+/** What an erasure of a subject would reach. Throws `StoreUnavailable`. */
+export const planOf = async (
+  { store, raw }: Pick<ErasableLog, 'store' | 'raw'>,
+  subject: Subject,
+): Promise<ReadonlyArray<PlannedRecord>> => {
+  const planned: Array<PlannedRecord> = [];
+  for (const record of await findEvents(store, subject)) {
+    let [count, plain] = [0, 0];
+    for await (const page of raw.readStream(record.stream, { direction: 'forwards' }))
+      for (const event of page)
+        if (covers(record.events, event.revision + 1n, event.revision)) {
+          count += 1;
+          if (!isEncrypted(event)) plain += 1;
+        }
+    planned.push({ ...record, count, plain });
+  }
+  return planned;
+};
+
+const revisionsOf = ({ events }: RecordToErase): string =>
+  events === 'all'
+    ? 'all revisions'
+    : `revisions ${events.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`)).join(', ')}`;
+
+/** A line for each record. */
+export const linesOf = (subject: Subject, planned: ReadonlyArray<PlannedRecord>): ReadonlyArray<string> => [
+  `${nameOf(subject)}: ${counted(
+    planned.reduce((sum, { count }) => sum + count, 0),
+    'event',
+  )} in ${counted(planned.length, 'record')}`,
+  ...planned.map((record) => {
+    const { stream, plain } = record;
+    const why = plain === 0 ? '' : `; ${counted(plain, 'event')} from before the encryption, which cannot be erased`;
+    return `  ${stream.replace('-', '/')}: ${revisionsOf(record)}${why}`;
+  }),
+];
+
+export const nothingFound = (subject: Subject): string =>
+  subject.kind === 'owner'
+    ? `no business says anything of ${nameOf(subject)} that could be erased`
+    : `there is no ${nameOf(subject)}, or it is erased`;
+
+const plan = async (log: ErasableLog, subject: Subject, options: JsonOption): Promise<ExitCode> => {
+  const planned = await planOf(log, subject);
+  if (planned.length === 0) return failed(nothingFound(subject));
+  const lines = linesOf(subject, planned);
+  const events = planned.reduce((sum, { count }) => sum + count, 0);
+  printFinding(options, lines, { subject: subject.kind, events, records: planned });
+  return EXIT.ok;
+};
+
+export const addPlan = (erase: Command, registry: Registry): void => {
+  erase
+    .command('plan')
+    .argument('<subject>', 'business/ID, document/ID or owner/USER', subjectArgument)
+    .description('shows what an erasure would reach; changes nothing')
+    .addOption(jsonOption('one JSON object: the records and their events'))
+    .action((subject: Subject, options: JsonOption) => onErasableLog(registry, (log) => plan(log, subject, options)));
+};

@@ -1,0 +1,94 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { erase, finishErasures, type Left, RecordIsHeld, type Step } from '../../application/erasure/erase.js';
+import type { Subject } from '../../application/erasure/find-events.js';
+import type { Registry } from '../../entities/registry.js';
+import { ask } from '../ask.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { failed, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
+import { counted } from '../plural.js';
+import { type UserOption, userOption } from '../user-option.js';
+import { type ErasableLog, onErasableLog, withErasePorts } from './erasing.js';
+import { linesOf, nothingFound, planOf } from './plan.js';
+import { nameOf, subjectArgument } from './subject.js';
+
+type Options = JsonOption & UserOption & { readonly basis: string; readonly yes?: true };
+
+const MOST_CHARACTERS = 255;
+
+const basisArgument = (text: string): string => {
+  if (text.trim() === '' || text.length > MOST_CHARACTERS)
+    throw new InvalidArgumentError(`Give a text of at most ${MOST_CHARACTERS} characters.`);
+  return text;
+};
+
+const textOf = (step: Step): string => {
+  switch (step._tag) {
+    case 'Begun':
+      return `recorded that the erasure of ${counted(step.records, 'record')} begins`;
+    case 'Destroyed':
+      return `destroyed the keys of ${counted(step.events, 'event')}`;
+    case 'Recorded':
+      return `${step.stream.replace('-', '/')}: recorded`;
+    case 'FilesRemoved':
+      return `${step.stream.replace('-', '/')}: files removed`;
+    case 'RowsWritten':
+      return `wrote the rows of ${counted(step.events, 'event')} anew`;
+  }
+};
+
+const conclude = (left: ReadonlyArray<Left>, subject: Subject, options: Options): ExitCode => {
+  const lines =
+    left.length === 0
+      ? `${nameOf(subject)}: erased, and nothing of it found any more`
+      : ['left all the same:', ...left.map(({ where, what, why }) => `  ${where}: ${what}: ${why}`)];
+  printFinding(options, lines, { subject: subject.kind, left, isComplete: left.length === 0 });
+  return left.length === 0 ? EXIT.ok : EXIT.failed;
+};
+
+const run = (log: ErasableLog, subject: Subject, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  const say = (step: Step): void => {
+    if (options.json !== true) printNote(textOf(step));
+  };
+  return withErasePorts(log, say, async (ports) => {
+    // what was cut off is ended first: it is recorded already, and of whom it was is perhaps not to be read any more
+    const before = await finishErasures(ports);
+    const planned = await planOf(log, subject);
+    if (planned.length === 0)
+      return before.length === 0 ? failed(nothingFound(subject)) : conclude(before, subject, options);
+    for (const line of linesOf(subject, planned)) printNote(line);
+    if (planned.some(({ plain }) => plain > 0))
+      return failed('not erased: what was written before ERASURE was on would stay readable in the log');
+    const canAsk = process.stdin.isTTY && process.stderr.isTTY;
+    if (options.yes !== true && !canAsk) return failed('not erased: --yes is needed where nobody can be asked');
+    if (options.yes !== true && !(await ask('erase this for ever?', signal))) return failed('not erased');
+    const records = planned.map(({ stream, events }) => ({ stream, events }));
+    try {
+      const left = await erase(ports, records, { actor: options.user, basis: options.basis });
+      return conclude([...before, ...left], subject, options);
+    } catch (error) {
+      if (error instanceof RecordIsHeld) return failed(`not erased: ${error.message}`);
+      throw error;
+    }
+  });
+};
+
+export const addRun = (to: Command, registry: Registry): void => {
+  to.command('run')
+    .argument('<subject>', 'business/ID, document/ID or owner/USER', subjectArgument)
+    .description(
+      'erases for ever what the log, the files and the read models have of a record, or of a user as an owner of businesses:\n' +
+        'destroys the keys of its data, removes its files, records it in its history, and looks what is left. The same\n' +
+        'command goes on where it was cut off. The service may run',
+    )
+    .requiredOption(
+      '--basis <text>',
+      'on what basis: an article, a ticket. Never a name: it is kept for ever, in clear',
+      basisArgument,
+    )
+    .option('--yes', 'do not ask')
+    .addOption(userOption('who erases; kept in the log'))
+    .addOption(jsonOption('one JSON object: what is left'))
+    .action((subject: Subject, options: Options) =>
+      onErasableLog(registry, (log, signal) => run(log, subject, options, signal)),
+    );
+};

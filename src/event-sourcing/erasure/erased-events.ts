@@ -1,0 +1,18 @@
+import * as t from 'io-ts';
+import type { Revision } from '../recorded-event.js';
+
+/** Events of a stream: ranges of revisions, both ends inclusive, in their order; or all before the event that says so. */
+export const ErasedEvents = t.union([t.literal('all'), t.readonlyArray(t.tuple([t.number, t.number]))]);
+export type ErasedEvents = t.TypeOf<typeof ErasedEvents>;
+
+/** What an erasure leaves in the stream of a record: what was erased of it, and on what basis. */
+export const Erased = t.type({ events: ErasedEvents, basis: t.string });
+export type Erased = t.TypeOf<typeof Erased>;
+
+/** Whether an event is among these; `at`: the revision of the event that says so. */
+export const covers = (events: ErasedEvents, at: Revision, revision: Revision): boolean =>
+  revision < at && (events === 'all' || events.some(([first, last]) => first <= revision && revision <= last));
+
+/** How many events these ranges are. */
+export const countOf = (events: Exclude<ErasedEvents, 'all'>): number =>
+  events.reduce((sum, [first, last]) => sum + last - first + 1, 0);

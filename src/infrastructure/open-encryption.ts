@@ -1,0 +1,207 @@
+import { either as E } from 'fp-ts';
+import type { Pool } from 'pg';
+import type { Config } from '../config.js';
+import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
+import { attempt, orThrow } from '../event-sourcing/attempt.js';
+import { repeat } from '../event-sourcing/clock.js';
+import type { Encryption, EncryptionRules } from '../event-sourcing/encryption/encrypted-store.js';
+import { findEncryptionBegun, recordEncryptionBegun } from '../event-sourcing/encryption/encryption-begun.js';
+import { type KeyPath, KeyTree, MAX_KEY_TREE_BYTES } from '../event-sourcing/encryption/key-tree.js';
+import { type StoredTree, unwrapTree, wrapTree } from '../event-sourcing/encryption/wrapped-tree.js';
+import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
+import type { Runtime } from '../event-sourcing/runtime.js';
+import { makePool } from '../postgres/pool.js';
+import { type CannotOpen, cannotOpen } from './cannot-open.js';
+import { sharedErasureKeys, sharedEventKeys } from './event-keys.js';
+import { readNewerTree, readTree, replaceTree, storeFirstTree } from './postgres/erasure/key-state.js';
+
+/** How often a process looks whether keys were destroyed, ms. */
+export const REFRESH_MS = 5_000;
+
+const NOT_SET =
+  'the data of this log is encrypted, and ERASURE is not true: set ERASURE and ERASURE_KEY as where it was written';
+const MISSING =
+  'the keys of this log are missing in the database of the read models: without them every record looks erased. ' +
+  'Put back that database, or its schema "erasure", from a backup';
+const OF_ANOTHER = 'the keys in the database of the read models are those of another log';
+const DO_NOT_OPEN = 'no line of ERASURE_KEY opens the keys of this log';
+
+type OpenEncryption = {
+  readonly runtime: Runtime;
+  readonly config: Pick<Config, 'erasure' | 'erasureKeys' | 'eventKeys' | 'databaseUrl' | 'dataDir'>;
+  /** The log as it is stored. */
+  readonly store: Pick<EventStore, 'readStream' | 'append'>;
+  /** Connection string of the Postgres that has the keys: that of the read models. */
+  readonly databaseUrl: string;
+  readonly rules: EncryptionRules;
+  /**
+   * What is done where the encryption has not begun: a service begins it, an import begins it and says so when the log is filled
+   * (`sayBegun`), other commands do not.
+   */
+  readonly begins: 'now' | 'when it is filled' | 'not here';
+};
+
+type OpenedEncryption = {
+  /** Undefined where the log is not encrypted. */
+  readonly encryption: Encryption | undefined;
+  readonly keyControl: KeyControl | undefined;
+  readonly close: () => Promise<void>;
+};
+
+/** What an erasure does to the keys. */
+export type KeyControl = {
+  /** Destroys the keys at these places; other processes know it after `REFRESH_MS`. Throws errors of the database. */
+  readonly destroy: (places: ReadonlyArray<KeyPath>) => Promise<void>;
+  /** Keeps the keys under the first line of ERASURE_KEY. */
+  readonly rewrap: () => Promise<void>;
+  /** Says in the log that it is encrypted by these keys. Throws what the log throws. */
+  readonly sayBegun: () => Promise<void>;
+  /** The keys as they are stored now, for a backup. Throws errors of the database. */
+  readonly stored: () => Promise<StoredTree | undefined>;
+};
+
+const NONE: OpenedEncryption = { encryption: undefined, keyControl: undefined, close: () => Promise.resolve() };
+
+class KeysUnusable extends Error {}
+
+/** The keys as this process knows them. */
+class Keys {
+  #name = '';
+  #tree: KeyTree | undefined;
+  #version = 0;
+  readonly #secrets: ReadonlyArray<string>;
+
+  constructor(secrets: ReadonlyArray<string>) {
+    this.#secrets = secrets;
+  }
+
+  /** Throws `StoreUnavailable` where they were replaced by such as this process cannot open. */
+  readonly current = (): KeyTree => {
+    if (this.#tree === undefined) throw new StoreUnavailable(DO_NOT_OPEN);
+    return this.#tree;
+  };
+
+  /** What the tree is called. */
+  get name(): string {
+    return this.#name;
+  }
+
+  take(stored: StoredTree): boolean {
+    this.#tree = unwrapTree(stored.wrapped, this.#secrets, stored);
+    this.#version = stored.version;
+    this.#name = stored.tree;
+    return this.#tree !== undefined;
+  }
+
+  /** Replaces the stored keys by what `change` makes of them. */
+  async replace(pool: Pool, { random }: Runtime, change: (tree: KeyTree) => KeyTree): Promise<void> {
+    const [secret] = this.#secrets;
+    if (secret === undefined) throw new KeysUnusable('ERASURE_KEY is not set');
+    await replaceTree(pool, (stored) => {
+      const tree = unwrapTree(stored.wrapped, this.#secrets, stored);
+      if (tree === undefined) throw new KeysUnusable(DO_NOT_OPEN);
+      const changed = change(tree);
+      if (changed.toBytes().length > MAX_KEY_TREE_BYTES)
+        throw new KeysUnusable('so much was erased that its keys would take more than 64 MiB');
+      const state = { tree: stored.tree, version: stored.version + 1 };
+      return { ...state, wrapped: wrapTree(changed, secret, state, random) };
+    });
+    await this.refresh(pool);
+  }
+
+  /** What was destroyed by others since. While the database is away, the keys stay as they are. */
+  async refresh(pool: Pool): Promise<void> {
+    const newer = await readNewerTree(pool, this.#version).catch(() => undefined);
+    if (newer !== undefined) this.take(newer);
+  }
+}
+
+const firstTree = ({ random }: Runtime, [secret]: ReadonlyArray<string>): StoredTree => {
+  if (secret === undefined) throw new KeysUnusable('ERASURE_KEY is not set');
+  const state = { tree: random.uuid(), version: 1 };
+  return { ...state, wrapped: wrapTree(KeyTree.grow(random), secret, state, random) };
+};
+
+const record = async ({ runtime, config, store }: OpenEncryption, tree: string): Promise<void> => {
+  const eventKeys = orThrow(await sharedEventKeys(runtime.random, config));
+  const recorded = await recordEncryptionBegun(runtime, store, tree, eventKeys);
+  if (E.isLeft(recorded))
+    throw new KeysUnusable('that the data is encrypted cannot be recorded', { cause: recorded.left });
+};
+
+/** The stored keys, made where the encryption begins here; undefined where it has not begun. */
+const findKeys = async (
+  options: OpenEncryption,
+  pool: Pool,
+  secrets: ReadonlyArray<string>,
+): Promise<StoredTree | undefined> => {
+  const { runtime, config, store, begins } = options;
+  const known = await readTree(pool);
+  if (begins === 'when it is filled') return known ?? storeFirstTree(pool, firstTree(runtime, secrets));
+  const begun = await findEncryptionBegun(store, orThrow(await sharedEventKeys(runtime.random, config)));
+  if (known === undefined && begun !== undefined) throw new KeysUnusable(MISSING);
+  if (known === undefined && begins === 'not here') return undefined;
+  const stored = known ?? (await storeFirstTree(pool, firstTree(runtime, secrets)));
+  if (begun === undefined && begins === 'now') await record(options, stored.tree);
+  if (begun !== undefined && begun !== stored.tree) throw new KeysUnusable(OF_ANOTHER);
+  return stored;
+};
+
+const openKeys = async (options: OpenEncryption, pool: Pool): Promise<Keys | undefined> => {
+  const { runtime, config } = options;
+  const secrets = orThrow(await sharedErasureKeys(runtime.random, config));
+  const stored = await findKeys(options, pool, secrets);
+  if (stored === undefined) return undefined;
+  const keys = new Keys(secrets);
+  if (!keys.take(stored)) throw new KeysUnusable(DO_NOT_OPEN);
+  return keys;
+};
+
+/**
+ * The keys of a log whose data is encrypted, kept up to date until `close`; none where it is not encrypted. Left where it
+ * is, and this process has not its keys: without them every record would look erased.
+ */
+export const openEncryption = async (options: OpenEncryption): Promise<E.Either<CannotOpen, OpenedEncryption>> => {
+  const { runtime, config, store, databaseUrl, rules } = options;
+  const failed = (cause: unknown): CannotOpen =>
+    cause instanceof KeysUnusable
+      ? cannotOpen(cause)
+      : cannotOpen({ message: 'the keys of the log cannot be read', cause });
+  if (!config.erasure) {
+    const keys = await sharedEventKeys(runtime.random, config);
+    if (E.isLeft(keys)) return E.left(failed(keys.left));
+    const begun = await attempt(() => findEncryptionBegun(store, keys.right), failed);
+    // a log that is away now says it later, by data that cannot be decoded
+    return E.isRight(begun) && begun.right !== undefined
+      ? E.left({ _tag: 'CannotOpen', message: NOT_SET })
+      : E.right(NONE);
+  }
+  const pool = makePool({
+    connectionString: databaseUrl,
+    name: 'keys',
+    connections: 1,
+    connectMs: SILENCE_MS,
+    queryMs: SILENCE_MS,
+    statementMs: SILENCE_MS,
+  });
+  const opened = await attempt(() => openKeys(options, pool), failed);
+  if (E.isLeft(opened) || opened.right === undefined) {
+    await pool.end();
+    return E.isLeft(opened) ? opened : E.right(NONE);
+  }
+  const keys = opened.right;
+  const closing = new AbortController();
+  const refreshing = repeat(runtime.clock, REFRESH_MS, closing.signal, () => keys.refresh(pool));
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await refreshing;
+    await pool.end();
+  };
+  const keyControl: KeyControl = {
+    destroy: (places) => keys.replace(pool, runtime, (tree) => tree.without(places)),
+    rewrap: () => keys.replace(pool, runtime, (tree) => tree),
+    sayBegun: () => record(options, keys.name),
+    stored: () => readTree(pool),
+  };
+  return E.right({ encryption: { rules, keys: keys.current, random: runtime.random }, keyControl, close });
+};

@@ -1,0 +1,83 @@
+import type { Pool } from 'pg';
+import type { StoredTree } from '../../../event-sourcing/encryption/wrapped-tree.js';
+import { migrate, type VersionedSchema } from '../../../postgres/migrate.js';
+import type { Database } from '../../../postgres/pool.js';
+import { unlessNoTable } from '../../../postgres/sql-failure.js';
+import { inTransaction } from '../../../postgres/transaction.js';
+
+/**
+ * The keys of the data at rest, wrapped: nothing from which they could be computed again is anywhere else. A row is replaced,
+ * so that nothing is left of what was destroyed but what Postgres keeps of it (docs/erasure.md).
+ */
+const erasureSchema: VersionedSchema = {
+  lock: 7_310_485_202n,
+  versionTable: 'erasure.schema_version',
+  prepare: `
+    create schema if not exists erasure;
+    create table if not exists erasure.schema_version (
+      only_row boolean primary key default true check (only_row),
+      version integer not null
+    );
+    insert into erasure.schema_version (version) values (0) on conflict do nothing;`,
+  steps: [
+    `create table erasure.key_tree (
+       only_row boolean primary key default true check (only_row),
+       tree text not null,
+       version integer not null,
+       wrapped bytea not null
+     )`,
+  ],
+  allowsNewer: true,
+};
+
+/** Migrates the table of the keys to this program's version; several processes may call it at once. */
+export const migrateErasure = (pool: Pool): Promise<void> => migrate(pool, erasureSchema);
+
+/** Undefined where there is none. */
+export const readTree = (database: Database): Promise<StoredTree | undefined> =>
+  unlessNoTable(
+    async () => (await database.query<StoredTree>('select tree, version, wrapped from erasure.key_tree')).rows[0],
+    undefined,
+  );
+
+/** The same, where it is newer than a version. */
+export const readNewerTree = async (database: Database, version: number): Promise<StoredTree | undefined> =>
+  (
+    await database.query<StoredTree>('select tree, version, wrapped from erasure.key_tree where version > $1', [
+      version,
+    ])
+  ).rows[0];
+
+/** Stores the first state, unless another process has done so; gives the one that is stored. */
+export const storeFirstTree = async (pool: Pool, { tree, version, wrapped }: StoredTree): Promise<StoredTree> => {
+  await migrateErasure(pool);
+  await pool.query('insert into erasure.key_tree (tree, version, wrapped) values ($1, $2, $3) on conflict do nothing', [
+    tree,
+    version,
+    wrapped,
+  ]);
+  const stored = await readTree(pool);
+  if (stored === undefined) throw new Error('the keys that were stored are not there');
+  return stored;
+};
+
+/**
+ * Replaces the state by the one that `change` makes of it, which sees the newest, and nobody changes it meanwhile. Undefined from
+ * `change`: it stays as it is. Throws what `change` throws, and where there is no state.
+ */
+export const replaceTree = async (
+  pool: Pool,
+  change: (stored: StoredTree) => StoredTree | undefined,
+): Promise<void> => {
+  const isReplaced = await inTransaction(pool, async (client) => {
+    const { rows } = await client.query<StoredTree>('select tree, version, wrapped from erasure.key_tree for update');
+    const [stored] = rows;
+    if (stored === undefined) throw new Error('the keys are not there any more');
+    const next = change(stored);
+    if (next === undefined) return false;
+    await client.query('update erasure.key_tree set version = $1, wrapped = $2', [next.version, next.wrapped]);
+    return true;
+  });
+  // the row as it was before is still in the table until then
+  if (isReplaced) await pool.query('vacuum erasure.key_tree');
+};

@@ -1,0 +1,145 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Api, makeApi } from '../../support/api.js';
+import { type ComposedService, startComposed } from '../../support/composed-service.js';
+import { filesBelow } from '../../support/files-below.js';
+import { runOperator } from '../../support/operator.js';
+import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { tokenFor } from '../../support/service-process.js';
+
+const SECRETS = {
+  EVENT_KEY: 'an event key of thirty-two bytes and more',
+  ERASURE_KEY: 'an erasure key of thirty-two bytes',
+  LINK_KEY: 'a link key of thirty-two bytes or more',
+};
+
+type Shown = { readonly _id: string };
+type Event = { readonly name: string; readonly data: object; readonly message: string; readonly type: string };
+
+describe('ops erase', function () {
+  this.timeout(startingPostgres * 8);
+  let dataDir: string;
+  let env: Record<string, string>;
+  let pool: pg.Pool;
+  let service: ComposedService;
+  let api: Api;
+
+  const ops = async (...args: ReadonlyArray<string>) => runOperator(args, { env });
+  const create = async (body: object): Promise<string> => (await api.json<Shown>('POST', '/business', body))._id;
+
+  before(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'erase-'));
+    env = { DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir, ERASURE: 'true', ...SECRETS };
+    pool = new pg.Pool({ connectionString: env['DATABASE_URL'] });
+    service = await startComposed({ dataDir, env });
+    api = makeApi(service.address, await tokenFor('admin', 'alice'));
+  });
+
+  after(async () => {
+    await service.stop();
+    await pool.end();
+    await rm(dataDir, { recursive: true });
+  });
+
+  it('erases an owner everywhere, and the businesses stay', async () => {
+    const [one, other] = [await create({ name: 'One' }), await create({ name: 'Other' })];
+    for (const id of [one, other]) {
+      await api.json('POST', `/business/${id}/owner`, { user: 'bob', title: 'CFO' });
+      await api.json('POST', `/business/${id}/owner`, { user: 'john.smith', title: 'CEO-MARKER' });
+    }
+    await api.json('PUT', `/business/${one}/owner/john.smith`, { title: 'CEO-MARKER 2' });
+    const planned = await ops('erase', 'plan', 'owner/john.smith', '--json');
+    expect(JSON.parse(planned.stdout)).to.deep.equal({
+      subject: 'owner',
+      events: 3,
+      records: [
+        { stream: `business-${one}`, events: [[2, 3]], count: 2, plain: 0 },
+        { stream: `business-${other}`, events: [[2, 2]], count: 1, plain: 0 },
+      ],
+    });
+    const ran = await ops('erase', 'run', 'owner/john.smith', '--basis', 'ticket 4711', '--yes', '--user', 'dpo');
+    expect([ran.code, ran.stdout], ran.stderr).to.deep.equal([
+      0,
+      'owner/john.smith: erased, and nothing of it found any more\n',
+    ]);
+    expect((await api.json<{ owners: ReadonlyArray<object> }>('GET', `/business/${one}`)).owners).to.deep.equal([
+      { user: 'bob', title: 'CFO', equity: null },
+    ]);
+    expect(await api.json('GET', '/business?owner=john.smith')).to.deep.equal([]);
+    const history = await api.json<ReadonlyArray<Event>>('GET', `/business/${one}/events?diff=true`);
+    expect(history.map(({ name, message, data }) => [name, message, data])).to.deep.equal([
+      ['BusinessCreated', 'business created', { name: 'One' }],
+      ['BusinessOwnerAdded', 'owner added', { user: 'bob', title: 'CFO', equity: null }],
+      ['BusinessOwnerAdded', 'its data was erased', {}],
+      ['BusinessOwnerUpdated', 'its data was erased', {}],
+      ['BusinessErased', '2 events erased', { events: [[2, 3]], basis: 'ticket 4711' }],
+    ]);
+    const asAuditor = { headers: { Authorization: `Bearer ${await tokenFor('auditor', 'ann')}` } };
+    expect(await (await fetch(`${service.address}/audit/v1/events`, asAuditor)).text()).not.to.include('MARKER');
+  });
+
+  it('erases a document with every version of its file', async () => {
+    const upload = async (method: string, where: string, text: string): Promise<string> => {
+      const form = new FormData();
+      form.set('name', 'Passport-MARKER');
+      form.set('file', new Blob([text], { type: 'text/plain' }), 'scan-MARKER.txt');
+      const sent = await fetch(`${service.address}/api/v1/document${where}`, {
+        method,
+        headers: { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` },
+        body: form,
+      });
+      expect(sent.status).to.equal(200);
+      return ((await sent.json()) as Shown)._id; // reason: both operations answer the document
+    };
+    const id = await upload('POST', '', 'SCAN-MARKER');
+    await upload('PUT', `/${id}`, 'SCAN-MARKER 2');
+    const files = path.join(dataDir, 'files');
+    const link = await api.json<{ url: string }>('POST', `/document/${id}/link`);
+    expect((await filesBelow(path.join(files, 'objects'))).length).to.equal(2);
+    const { code, stderr } = await ops('erase', 'run', `document/${id}`, '--basis', 'ticket 4712', '--yes');
+    expect(code, stderr).to.equal(0);
+    expect(await filesBelow(path.join(files, 'objects'))).to.deep.equal([]);
+    for (const where of [`/document/${id}`, `/document/${id}/file`, `/document/${id}/file?revision=0`])
+      expect((await api.send('GET', where)).status, where).to.equal(404);
+    expect((await fetch(new URL(link.url, service.address))).status).to.equal(404);
+    expect((await ops('files', 'verify')).code).to.equal(0);
+  });
+
+  it('erases a business as a whole', async () => {
+    const id = await create({ name: 'Sole-MARKER', ein: '12-3456789' });
+    await api.json('PUT', `/business/${id}`, { dba: 'Sole-MARKER' });
+    const { code, stderr } = await ops('erase', 'run', `business/${id}`, '--basis', 'Art. 17(1)(a)', '--yes');
+    expect(code, stderr).to.equal(0);
+    for (const where of [`/business/${id}`, `/business/${id}?revision=1`])
+      expect((await api.send('GET', where)).status).to.equal(404);
+    for (const [method, where] of [
+      ['PUT', ''],
+      ['POST', '/restore'],
+      ['DELETE', ''],
+    ] as const) {
+      const answer = await api.send(method, `/business/${id}${where}`, method === 'PUT' ? { name: 'x' } : undefined);
+      expect(answer.status, await answer.text()).to.equal(404);
+    }
+    const history = await api.json<ReadonlyArray<Event>>('GET', `/business/${id}/events`);
+    expect(history.map(({ name, type, message }) => [name, type, message])).to.deep.equal([
+      ['BusinessCreated', 'erased', 'its data was erased'],
+      ['BusinessUpdated', 'erased', 'its data was erased'],
+      ['BusinessErased', 'deleted', 'business erased'],
+    ]);
+    expect((await ops('erase', 'run', `business/${id}`, '--basis', 'b', '--yes')).code).to.equal(1);
+    const listed = (await ops('erase', 'list')).stdout.split('\n').filter((line) => line.includes('complete'));
+    expect(listed.map((line) => line.split('  ').slice(1))).to.deep.equal([
+      ['dpo', '2 records', 'complete', 'ticket 4711'],
+      [userInfo().username, '1 record', 'complete', 'ticket 4712'],
+      [userInfo().username, '1 record', 'complete', 'Art. 17(1)(a)'],
+    ]);
+  });
+
+  it('leaves rows that are those of a rebuild', async () => {
+    const { code, stdout, stderr } = await ops('projections', 'rebuild', '--dry-run');
+    expect([code, stdout.match(/(it is|are) the same/g)?.length], stdout + stderr).to.deep.equal([0, 3]);
+  });
+});
