@@ -1,4 +1,4 @@
-import { createHash, hash as digest } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { makeBoundedCache } from '../bounded-cache.js';
 import type { Random } from '../random.js';
 import type { Revision, StreamName } from '../recorded-event.js';
@@ -26,9 +26,15 @@ const REMEMBERED = 25_000;
 // reason: these functions alone make paths
 const asPath = (digits: string): KeyPath => digits as KeyPath;
 
+/** The events of one record are read and written one after the other. */
+let latest = { stream: '', path: asPath('') };
+
 /** The place of everything of a record: the first 64 bits of the SHA-256 of the name of its stream. */
-export const recordPath = (stream: StreamName): KeyPath =>
-  asPath(createHash('sha256').update(stream).digest('hex').slice(0, RECORD_DIGITS));
+export const recordPath = (stream: StreamName): KeyPath => {
+  if (latest.stream !== stream)
+    latest = { stream, path: asPath(digest('sha256', stream, 'hex').slice(0, RECORD_DIGITS)) };
+  return latest.path;
+};
 
 /** The place of a key: `0` below its record, or how many digits the revision has, and these. No place begins with another. */
 export const keyPath = (stream: StreamName, owner: KeyOwner): KeyPath => {
