@@ -3,7 +3,7 @@ import { orThrow } from '../event-sourcing/attempt.js';
 import type { EventKeys } from '../event-sourcing/event-key.js';
 import type { EventStore } from '../event-sourcing/event-store.js';
 import { FILES } from '../application/document/file-key.js';
-import { objectIn } from '../event-sourcing/canonical-json.js';
+import { erasureIn } from '../event-sourcing/erasure/erased-events.js';
 import { entityIdOf, type From, type Position, type StoredEvent } from '../event-sourcing/recorded-event.js';
 import { countSuspects, type SuspectMacs } from '../event-sourcing/operators/suspect-macs.js';
 import { exportedLines } from '../event-sourcing/whole-log/export-log.js';
@@ -75,10 +75,6 @@ export type BackedUp = {
   /** Of the new events, which are in the backup all the same. */
   readonly suspects: SuspectMacs;
 };
-
-/** Whether an event says that all of a document was erased. */
-const isWholeErased = ({ type, data }: StoredEvent): boolean =>
-  type === 'DocumentErased' && objectIn(data)?.['events'] === 'all';
 
 class Backup {
   readonly #sources: BackupSources;
@@ -162,7 +158,7 @@ class Backup {
         page.forEach(suspects.take);
         for (const event of page) {
           await copying.take(event);
-          if (isWholeErased(event)) erased.push(event);
+          if (erasureIn(event)?.events === 'all') erased.push(event);
         }
         totals.events += page.length;
         totals.characters += text.length;

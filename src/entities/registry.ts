@@ -8,6 +8,7 @@ import { business } from './business.js';
 import { decisionKind } from './decision-kind.js';
 import { document } from './document.js';
 import type { EncryptionRules } from '../event-sourcing/encryption/encrypted-store.js';
+import { saysErased } from '../event-sourcing/erasure/erased-events.js';
 import { categoryOf } from '../event-sourcing/recorded-event.js';
 import type { EntityDefinition } from './entity-definition.js';
 
@@ -56,10 +57,9 @@ export const categoriesOf = ({ entities }: Pick<Registry, 'entities'>): Readonly
 /** What is encrypted at rest: all events of records, but those that say that data was erased. */
 export const encryptionRulesOf = ({ entities }: Pick<Registry, 'entities'>): EncryptionRules => {
   const categories = new Set(entities.map(({ projection }) => projection.category));
-  const erased = new Set(entities.map(({ name }) => `${name}Erased`));
   const ownKeyed = new Set(entities.flatMap(({ aboutOthers = [] }) => aboutOthers));
   return {
-    isSecret: (stream, type) => categories.has(categoryOf(stream)) && !erased.has(type),
+    isSecret: (stream, type) => categories.has(categoryOf(stream)) && !saysErased({ type }),
     hasOwnKey: (type) => ownKeyed.has(type),
   };
 };

@@ -12,3 +12,12 @@ export const readEvent = async (
     return event;
   return undefined;
 };
+
+/** The last event of a stream; undefined of one that never was. Throws what the log throws. */
+export const readNewestEvent = async (
+  store: Pick<EventStore, 'readStream'>,
+  stream: StreamName,
+): Promise<StoredEvent | undefined> => {
+  for await (const [event] of store.readStream(stream, { direction: 'backwards', limit: 1 })) return event;
+  return undefined;
+};

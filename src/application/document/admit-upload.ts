@@ -2,21 +2,12 @@ import { either as E } from 'fp-ts';
 import type { PreconditionFailed } from '../../event-sourcing/command/command-call.js';
 import { attempt } from '../../event-sourcing/attempt.js';
 import { asStoreUnavailable, type EventStore, type StoreUnavailable } from '../../event-sourcing/event-store.js';
-import type { StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
+import { readNewestEvent } from '../../event-sourcing/read-event.js';
 import { type FindSkipped, noneSkipped } from '../../event-sourcing/passed-over.js';
 import type { DocumentEvent } from '../../domain/document/events.js';
 import type { DocumentNotFound } from '../../domain/document/rejections.js';
 import type { CommandContext } from '../command-context.js';
 import { documentStream } from './execute-document.js';
-
-const newestEvent = async (
-  { readStream }: Pick<EventStore, 'readStream'>,
-  stream: StreamName,
-): Promise<StoredEvent | undefined> => {
-  for await (const page of readStream(stream, { direction: 'backwards', limit: 1 }))
-    for (const event of page) return event;
-  return undefined;
-};
 
 /** Events behind which there is no document. */
 const GONE: ReadonlyArray<string> = ['DocumentDeleted', 'DocumentErased'] satisfies ReadonlyArray<
@@ -33,7 +24,7 @@ export const admitUpload =
     context: CommandContext,
     documentId: string,
   ): Promise<E.Either<DocumentNotFound | PreconditionFailed | StoreUnavailable, void>> => {
-    const newest = await attempt(() => newestEvent(store, documentStream(documentId)), asStoreUnavailable);
+    const newest = await attempt(() => readNewestEvent(store, documentStream(documentId)), asStoreUnavailable);
     if (E.isLeft(newest)) return newest;
     if (newest.right === undefined) return E.left({ _tag: 'DocumentNotFound' });
     if (context.idempotencyKey !== undefined) return E.right(undefined);

@@ -1,6 +1,5 @@
 import { either as E } from 'fp-ts';
 import { type KeyPath, keyPath, recordPath } from '../../event-sourcing/encryption/key-tree.js';
-import { covers } from '../../event-sourcing/erasure/erased-events.js';
 import { isErased } from '../../event-sourcing/hash-chain.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
@@ -9,12 +8,12 @@ import {
   type Held,
   recordErasureDecision,
 } from '../../event-sourcing/erasure/erasure-decisions.js';
-import type { Revision, StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
-import { categoryOf, entityIdOf } from '../../event-sourcing/recorded-event.js';
+import { readNewestEvent } from '../../event-sourcing/read-event.js';
+import { categoryOf, entityIdOf, type StoredEvent, type StreamName } from '../../event-sourcing/recorded-event.js';
 import type { Runtime } from '../../event-sourcing/runtime.js';
 import type { ErasableFiles } from '../ports.js';
 import { FILES } from '../document/file-key.js';
-import type { RecordToErase } from './find-events.js';
+import { eventsToErase, type RecordToErase } from './find-events.js';
 import { readErasures } from './read-erasures.js';
 import { recordErased } from './record-erased.js';
 
@@ -55,30 +54,6 @@ type By = { readonly actor: string; readonly basis: string };
 
 /** Records in one event, at most: each is named, and an event has at most 1 MiB. */
 const RECORDS_AT_ONCE = 1_000;
-/** Events of one record that are looked at together. */
-const EVENTS_AT_ONCE = 500;
-
-/** The events of a record that are to be erased, as they are now. */
-async function* eventsOf(
-  { readStream }: Pick<EventStore, 'readStream'>,
-  { stream, events }: RecordToErase,
-): AsyncGenerator<ReadonlyArray<StoredEvent>, void> {
-  let end: Revision | undefined;
-  let batch: Array<StoredEvent> = [];
-  for await (const page of readStream(stream, { direction: 'forwards' }))
-    for (const event of page) {
-      // what says so is not among them
-      if (/Erased$/.test(event.type)) continue;
-      end = event.revision + 1n;
-      if (!covers(events, end, event.revision)) continue;
-      batch.push(event);
-      if (batch.length < EVENTS_AT_ONCE) continue;
-      yield batch;
-      batch = [];
-    }
-  if (batch.length > 0) yield batch;
-}
-
 /** A record that is to be erased is held. */
 export class RecordIsHeld extends Error {}
 
@@ -139,7 +114,7 @@ class Erasing {
     const places: Array<KeyPath> = [];
     for (const record of records) {
       if (record.events === 'all') places.push(recordPath(record.stream));
-      for await (const events of eventsOf(store, record)) {
+      for await (const events of eventsToErase(store, record)) {
         count += events.length;
         if (record.events !== 'all') places.push(...events.map(({ stream, revision }) => keyPath(stream, revision)));
       }
@@ -172,7 +147,7 @@ class Erasing {
     const { store, rows, onStep } = this.#ports;
     let count = 0;
     for (const record of records)
-      for await (const events of eventsOf(store, record)) {
+      for await (const events of eventsToErase(store, record)) {
         await rows.rewrite(events);
         count += events.length;
       }
@@ -183,7 +158,7 @@ class Erasing {
   async #awaitRows(records: ReadonlyArray<RecordToErase>): Promise<void> {
     const { store, rows } = this.#ports;
     for (const record of records) {
-      const [last] = await newest(store, record.stream);
+      const last = await readNewestEvent(store, record.stream);
       if (last !== undefined && !(await rows.reach(last)))
         this.#left.push({ where: 'rows', what: record.stream, why: 'no service has written its rows: start one' });
     }
@@ -192,7 +167,7 @@ class Erasing {
 
   async #look(record: RecordToErase): Promise<void> {
     const { store, rows } = this.#ports;
-    for await (const events of eventsOf(store, record)) {
+    for await (const events of eventsToErase(store, record)) {
       for (const event of events)
         if (!isErased(event))
           this.#left.push({
@@ -204,14 +179,6 @@ class Erasing {
     }
   }
 }
-
-const newest = async (
-  { readStream }: Pick<EventStore, 'readStream'>,
-  stream: StreamName,
-): Promise<ReadonlyArray<StoredEvent>> => {
-  for await (const page of readStream(stream, { direction: 'backwards', limit: 1 })) return [...page];
-  return [];
-};
 
 /**
  * Destroys the data of events: says in the log that it begins, destroys their keys, removes the files of documents, makes the rows

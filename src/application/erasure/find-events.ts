@@ -1,8 +1,9 @@
 import { either as E } from 'fp-ts';
 import { businessSerde } from '../../domain/business/serde.js';
-import type { ErasedEvents } from '../../event-sourcing/erasure/erased-events.js';
+import { covers, type ErasedEvents, erasureIn, saysErased } from '../../event-sourcing/erasure/erased-events.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { decodeUnlessErased } from '../../event-sourcing/passed-over.js';
+import { readNewestEvent } from '../../event-sourcing/read-event.js';
 import type { StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
 
 /** Whose data is to be erased: all of a record, or of a user what businesses say of him as their owner. */
@@ -21,34 +22,26 @@ const userOf = (stored: StoredEvent): string | undefined => {
   return 'user' in data ? data.user : undefined;
 };
 
-/** Adds a revision behind those that are there. */
-const extended = (
-  ranges: ReadonlyArray<readonly [number, number]>,
-  revision: number,
-): ReadonlyArray<readonly [number, number]> => {
-  const last = ranges.at(-1);
-  return last !== undefined && last[1] + 1 === revision
-    ? [...ranges.slice(0, -1), [last[0], revision]]
-    : [...ranges, [revision, revision]];
-};
-
 const findOwner = async (store: Log, user: string): Promise<ReadonlyArray<RecordToErase>> => {
-  const found = new Map<StreamName, ReadonlyArray<readonly [number, number]>>();
+  const found = new Map<StreamName, Array<[first: number, last: number]>>();
   // the log itself: an index may be behind it, and holds no more than the beginning of a name
   for await (const { events } of store.readAll({ after: 'start', categories: ['business'] }))
-    for (const event of events)
-      if (userOf(event) === user)
-        found.set(event.stream, extended(found.get(event.stream) ?? [], Number(event.revision)));
-  return [...found].map(([stream, ranges]) => ({ stream, events: ranges.map(([first, last]) => [first, last]) }));
+    for (const event of events) {
+      if (userOf(event) !== user) continue;
+      const revision = Number(event.revision);
+      const ranges = found.get(event.stream) ?? [];
+      const last = ranges.at(-1);
+      if (last !== undefined && last[1] + 1 === revision) last[1] = revision;
+      else ranges.push([revision, revision]);
+      found.set(event.stream, ranges);
+    }
+  return [...found].map(([stream, events]) => ({ stream, events }));
 };
 
-const ERASED = /^(?:Business|Document)Erased$/;
-
-/** All of a record but what says that it was erased; undefined where there is none, or nothing of it is left. */
+/** All of a record; undefined where there is none, or nothing of it is left. */
 const findRecord = async (store: Log, stream: StreamName): Promise<RecordToErase | undefined> => {
-  for await (const page of store.readStream(stream, { direction: 'backwards', limit: 1 }))
-    for (const event of page) if (!ERASED.test(event.type)) return { stream, events: 'all' };
-  return undefined;
+  const newest = await readNewestEvent(store, stream);
+  return newest === undefined || erasureIn(newest)?.events === 'all' ? undefined : { stream, events: 'all' };
 };
 
 /** The events that an erasure of this subject is about, by stream. Throws `StoreUnavailable`. */
@@ -57,3 +50,23 @@ export const findEvents = async (store: Log, subject: Subject): Promise<Readonly
   const record = await findRecord(store, `${subject.kind}-${subject.id}`);
   return record === undefined ? [] : [record];
 };
+
+/** Events of one record that are given together. */
+const EVENTS_AT_ONCE = 500;
+
+/** The events of a record that are to be erased, as they are now: none that says that others were. Throws `StoreUnavailable`. */
+export async function* eventsToErase(
+  store: Pick<EventStore, 'readStream'>,
+  { stream, events }: RecordToErase,
+): AsyncGenerator<ReadonlyArray<StoredEvent>, void> {
+  let batch: Array<StoredEvent> = [];
+  for await (const page of store.readStream(stream, { direction: 'forwards' }))
+    for (const event of page) {
+      if (saysErased(event) || !covers(events, event.revision + 1n, event.revision)) continue;
+      batch.push(event);
+      if (batch.length < EVENTS_AT_ONCE) continue;
+      yield batch;
+      batch = [];
+    }
+  if (batch.length > 0) yield batch;
+}

@@ -2,7 +2,7 @@ import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { begunErasuresFrom } from '../../event-sourcing/erasure/erasure-decisions.js';
 import type { StreamName } from '../../event-sourcing/recorded-event.js';
-import { erasuresIn } from './record-erased.js';
+import { isRecordedErased } from './record-erased.js';
 import type { RecordToErase } from './find-events.js';
 
 /** An erasure that was begun. */
@@ -25,7 +25,7 @@ export async function* readErasures(
     // reason: nothing else is recorded as a stream
     const records = event.data.records.map(({ stream, events }) => ({ stream: stream as StreamName, events }));
     const unfinished: Array<RecordToErase> = [];
-    for (const record of records) if (!(await erasuresIn(store, record)).isRecorded) unfinished.push(record);
+    for (const record of records) if (!(await isRecordedErased(store, record))) unfinished.push(record);
     yield { at: metadata.at, actor: metadata.actor, basis, records, unfinished };
   }
 }

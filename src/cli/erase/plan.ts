@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { findEvents, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
+import { eventsToErase, findEvents, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
 import type { Registry } from '../../entities/registry.js';
 import { isEncrypted } from '../../event-sourcing/encryption/at-rest.js';
-import { covers } from '../../event-sourcing/erasure/erased-events.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
 import { counted } from '../plural.js';
@@ -24,12 +23,10 @@ export const planOf = async (
   const planned: Array<PlannedRecord> = [];
   for (const record of await findEvents(store, subject)) {
     let [count, plain] = [0, 0];
-    for await (const page of raw.readStream(record.stream, { direction: 'forwards' }))
-      for (const event of page)
-        if (covers(record.events, event.revision + 1n, event.revision)) {
-          count += 1;
-          if (!isEncrypted(event)) plain += 1;
-        }
+    for await (const events of eventsToErase(raw, record)) {
+      count += events.length;
+      plain += events.filter((event) => !isEncrypted(event)).length;
+    }
     planned.push({ ...record, count, plain });
   }
   return planned;

@@ -2,6 +2,7 @@ import { objectIn } from '../canonical-json.js';
 import { Metadata } from '../envelope.js';
 import type { EventStore } from '../event-store.js';
 import { type ChainEnd, chainStart } from '../hash-chain.js';
+import { readNewestEvent } from '../read-event.js';
 import type { StoredEvent, StreamName } from '../recorded-event.js';
 import { type DecisionEvent, SEAL_STREAM } from './decision-events.js';
 import { UnreadableDecision } from './unreadable-decision.js';
@@ -17,13 +18,14 @@ export async function* readSealDecisions(
     for (const event of page) if (types.some((type) => type === event.type)) yield event;
 }
 
+/** Where the next event of a stream goes, and when the last one was; absent before the first. */
+type StreamEnd = ChainEnd & { readonly lastAt?: string };
+
 /** Where the next decision goes. Throws `StoreUnavailable`, and `UnreadableDecision` where the last one has no envelope. */
-export const endOfDecisions = async (store: StreamReader, stream: StreamName): Promise<ChainEnd> => {
-  for await (const [last] of store.readStream(stream, { direction: 'backwards', limit: 1 })) {
-    if (last === undefined) continue;
-    const metadata = objectIn(last.metadata);
-    if (!Metadata.is(metadata)) throw new UnreadableDecision(last);
-    return { revision: last.revision + 1n, hash: metadata.hash };
-  }
-  return chainStart;
+export const endOfDecisions = async (store: StreamReader, stream: StreamName): Promise<StreamEnd> => {
+  const last = await readNewestEvent(store, stream);
+  if (last === undefined) return chainStart;
+  const metadata = objectIn(last.metadata);
+  if (!Metadata.is(metadata)) throw new UnreadableDecision(last);
+  return { revision: last.revision + 1n, hash: metadata.hash, lastAt: metadata.at };
 };

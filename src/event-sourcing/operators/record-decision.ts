@@ -25,7 +25,7 @@ type Recorded = {
   readonly isRecorded: boolean;
   readonly end: ChainEnd;
   /** Of the last event there, which the next one is not before; absent: whatever the clock says. */
-  readonly lastAt?: string;
+  readonly lastAt?: string | undefined;
 };
 
 /** For conflicts with other operators who decide at the same moment. */

@@ -1,8 +1,7 @@
 import { either as E } from 'fp-ts';
 import { makeBoundedCache } from '../bounded-cache.js';
-import { objectIn } from '../canonical-json.js';
 import { type BegunErasure, begunErasuresFrom } from '../erasure/erasure-decisions.js';
-import { covers, Erased, type ErasedEvents } from '../erasure/erased-events.js';
+import { covers, type ErasedEvents, erasureIn, saysErased } from '../erasure/erased-events.js';
 import { readInParts } from '../erasure/read-in-parts.js';
 import type { EventKeys } from '../event-key.js';
 import { macStatusOf } from '../event-mac.js';
@@ -26,13 +25,10 @@ const NOTHING_READ: InStream = { spans: [], next: 0n };
 /** What a decision says of a stream; it is about the events before it in the log. */
 type Begun = { readonly events: ErasedEvents; readonly position: Position };
 
-/** Events of these types keep their data for ever: without it, nobody could tell what was erased. */
-const saysErased = ({ type }: StoredEvent): boolean => type.endsWith('Erased');
-
-const spansOf = ({ data, revision }: StoredEvent): ReadonlyArray<Span> => {
-  const said = objectIn(data);
-  const by = Number(revision);
-  if (!Erased.is(said)) return [];
+const spansOf = (event: StoredEvent): ReadonlyArray<Span> => {
+  const said = erasureIn(event);
+  const by = Number(event.revision);
+  if (said === undefined) return [];
   if (said.events === 'all') return [{ first: 0, last: by - 1, by }];
   return said.events.map(([first, last]) => ({ first, last: Math.min(last, by - 1), by }));
 };
@@ -80,7 +76,7 @@ export const followErasures = async (store: Pick<EventStore, 'readStream'>, keys
     required === undefined ? keys.length === 0 : position < required;
 
   const isErasure = (event: StoredEvent): boolean => {
-    if (!saysErased(event) || spansOf(event).length === 0) return false;
+    if (spansOf(event).length === 0) return false;
     const status = macStatusOf(keys, event);
     const isOurs = status === 'Fits' || status === 'NotChecked' || (status === 'None' && mayLackMac(event));
     return isOurs && E.isRight(extendChain(statedEnd(event), event));

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { erase, type ErasePorts, finishErasures, RecordIsHeld } from '../../../src/application/erasure/erase.js';
-import { findEvents } from '../../../src/application/erasure/find-events.js';
+import { eventsToErase, findEvents } from '../../../src/application/erasure/find-events.js';
 import { readErasures } from '../../../src/application/erasure/read-erasures.js';
 import { encryptedStore } from '../../../src/event-sourcing/encryption/encrypted-store.js';
 import { recordErasureDecision } from '../../../src/event-sourcing/erasure/erasure-decisions.js';
@@ -108,6 +108,19 @@ describe('erasing', () => {
       if (!killed) break;
     }
     expect(crashes).to.be.greaterThan(10);
+  });
+
+  it('reaches the whole of a record of which an owner was erased before, but for what says so', async () => {
+    const { store, ports, events } = await arrange();
+    await erase(ports(), await findEvents(store, { kind: 'owner', user: 'bob' }), BY);
+    const found = await findEvents(store, { kind: 'business', id: 'b1' });
+    expect(found).to.deep.equal([{ stream: ACME, events: 'all' }]);
+    const reached = [];
+    for await (const batch of eventsToErase(store, { stream: ACME, events: 'all' })) reached.push(...batch);
+    expect(reached.map(({ revision }) => revision)).to.deep.equal([0n, 1n, 2n]);
+    expect(await erase(ports(), found, BY)).to.deep.equal([]);
+    expect(shapeOf(await events(ACME))).to.deep.equal(['gone', 'gone', 'gone', 'BusinessErased', 'BusinessErased']);
+    expect(await findEvents(store, { kind: 'business', id: 'b1' })).to.deep.equal([]);
   });
 
   it('refuses a record that is held, and changes nothing', async () => {

@@ -108,7 +108,13 @@ describe('ops erase', function () {
     expect((await ops('files', 'verify')).code).to.equal(0);
   });
 
-  it('erases a business as a whole', async () => {
+  it('erases a business as a whole, also one of which an owner was erased before', async () => {
+    const before = await create({ name: 'Before-MARKER' });
+    await api.json('POST', `/business/${before}/owner`, { user: 'jane' });
+    for (const subject of ['owner/jane', `business/${before}`]) {
+      const { code, stderr } = await ops('erase', 'run', subject, '--basis', 'ticket 4713', '--yes');
+      expect(code, stderr).to.equal(0);
+    }
     const id = await create({ name: 'Sole-MARKER', ein: '12-3456789' });
     await api.json('PUT', `/business/${id}`, { dba: 'Sole-MARKER' });
     const { code, stderr } = await ops('erase', 'run', `business/${id}`, '--basis', 'Art. 17(1)(a)', '--yes');
@@ -134,6 +140,8 @@ describe('ops erase', function () {
     expect(listed.map((line) => line.split('  ').slice(1))).to.deep.equal([
       ['dpo', '2 records', 'complete', 'ticket 4711'],
       [userInfo().username, '1 record', 'complete', 'ticket 4712'],
+      [userInfo().username, '1 record', 'complete', 'ticket 4713'],
+      [userInfo().username, '1 record', 'complete', 'ticket 4713'],
       [userInfo().username, '1 record', 'complete', 'Art. 17(1)(a)'],
     ]);
   });
