@@ -1,12 +1,11 @@
 import { either as E, json as J } from 'fp-ts';
 import * as t from 'io-ts';
-import type { RecordToErase } from '../application/erasure/find-events.js';
-import { type KeyPath, keyPath, type KeyTree, recordPath } from '../event-sourcing/encryption/key-tree.js';
+import type { KeyPath, KeyTree } from '../event-sourcing/encryption/key-tree.js';
 import { type StoredTree, unwrapTree } from '../event-sourcing/encryption/wrapped-tree.js';
 import type { EventKeys } from '../event-sourcing/event-key.js';
-import { countsAsDecision } from '../event-sourcing/operators/counts-as-decision.js';
+import { erasedPlaces } from '../event-sourcing/erasure/erased-places.js';
+import { decisionIn } from '../event-sourcing/operators/counts-as-decision.js';
 import { ERASURE_STREAM } from '../event-sourcing/operators/decision-events.js';
-import { readDecision } from '../event-sourcing/operators/unreadable-decision.js';
 import type { CopySource } from '../event-sourcing/whole-log/copy-log.js';
 import type { StreamName } from '../event-sourcing/recorded-event.js';
 import { BackupFault } from './backup-fault.js';
@@ -40,14 +39,6 @@ export const openTree = (stored: StoredTree, secrets: ReadonlyArray<string>): Ke
   return tree;
 };
 
-const placesOf = ({ stream, events }: RecordToErase): ReadonlyArray<KeyPath> => {
-  if (events === 'all') return [recordPath(stream)];
-  const places: Array<KeyPath> = [];
-  for (const [first, last] of events)
-    for (let revision = first; revision <= last; revision += 1) places.push(keyPath(stream, BigInt(revision)));
-  return places;
-};
-
 /**
  * The keys without those that the log says were destroyed: they may have been copied before that. A decision counts that has a
  * `mac` of one of the keys, if there are any.
@@ -60,12 +51,11 @@ export const withoutErased = async (
   const places: Array<KeyPath> = [];
   for await (const { events } of log.readAll({ after: 'start' }))
     for (const stored of events) {
-      if (stored.stream !== ERASURE_STREAM || !countsAsDecision(stored, keys)) continue;
-      const decoded = readDecision(stored);
-      if (E.isLeft(decoded) || decoded.right.event.type !== 'ErasureBegun') continue;
-      for (const { stream, events: of } of decoded.right.event.data.records)
+      const event = stored.stream === ERASURE_STREAM ? decisionIn(stored, keys)?.event : undefined;
+      if (event?.type !== 'ErasureBegun') continue;
+      for (const { stream, events: of } of event.data.records)
         // reason: nothing else is recorded as a stream
-        places.push(...placesOf({ stream: stream as StreamName, events: of }));
+        places.push(...erasedPlaces(stream as StreamName, of));
     }
   return tree.without(places);
 };

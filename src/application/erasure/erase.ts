@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
-import { type KeyPath, keyPath, recordPath } from '../../event-sourcing/encryption/key-tree.js';
+import type { KeyPath } from '../../event-sourcing/encryption/key-tree.js';
+import { erasedPlaces } from '../../event-sourcing/erasure/erased-places.js';
 import { isErased } from '../../event-sourcing/hash-chain.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
@@ -111,15 +112,8 @@ class Erasing {
   async #destroy(records: ReadonlyArray<RecordToErase>): Promise<void> {
     const { store, destroy, onStep } = this.#ports;
     let count = 0;
-    const places: Array<KeyPath> = [];
-    for (const record of records) {
-      if (record.events === 'all') places.push(recordPath(record.stream));
-      for await (const events of eventsToErase(store, record)) {
-        count += events.length;
-        if (record.events !== 'all') places.push(...events.map(({ stream, revision }) => keyPath(stream, revision)));
-      }
-    }
-    await destroy(places);
+    for (const record of records) for await (const events of eventsToErase(store, record)) count += events.length;
+    await destroy(records.flatMap(({ stream, events }) => erasedPlaces(stream, events)));
     onStep({ _tag: 'Destroyed', events: count });
   }
 

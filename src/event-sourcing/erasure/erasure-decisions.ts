@@ -1,11 +1,10 @@
-import { either as E } from 'fp-ts';
+import type { either as E } from 'fp-ts';
 import type { EventKeys } from '../event-key.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../event-store.js';
-import { countsAsDecision } from '../operators/counts-as-decision.js';
+import { decisionIn } from '../operators/counts-as-decision.js';
 import { type DecisionEvent, ERASURE_STREAM } from '../operators/decision-events.js';
 import { endOfDecisions } from '../operators/read-decisions.js';
 import { recordDecision } from '../operators/record-decision.js';
-import { readDecision } from '../operators/unreadable-decision.js';
 import type { Revision } from '../recorded-event.js';
 import type { Runtime } from '../runtime.js';
 import type { Recorded } from '../serde.js';
@@ -47,8 +46,8 @@ async function* decisionsFrom(
   from: Revision,
 ): AsyncGenerator<Recorded<DecisionEvent>, void> {
   for await (const stored of readInParts(store, ERASURE_STREAM, from)) {
-    const decoded = readDecision(stored);
-    if (countsAsDecision(stored, keys) && E.isRight(decoded)) yield decoded.right;
+    const decision = decisionIn(stored, keys);
+    if (decision !== undefined) yield decision;
   }
 }
 
