@@ -17,6 +17,18 @@ export type VersionedSchema = {
   readonly allowsNewer: boolean;
 };
 
+/** How a schema of this name keeps its version: in a table of its own. */
+export const versionedIn = (schema: string): Pick<VersionedSchema, 'versionTable' | 'prepare'> => ({
+  versionTable: `${schema}.schema_version`,
+  prepare: `
+    create schema if not exists ${schema};
+    create table if not exists ${schema}.schema_version (
+      only_row boolean primary key default true check (only_row),
+      version integer not null
+    );
+    insert into ${schema}.schema_version (version) values (0) on conflict do nothing;`,
+});
+
 const versionOf = async (database: Database, { versionTable }: VersionedSchema): Promise<number> =>
   (await database.query<{ version: number }>(`select version from ${versionTable}`)).rows[0]?.version ?? 0;
 

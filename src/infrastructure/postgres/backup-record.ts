@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { migrate, type VersionedSchema } from '../../postgres/migrate.js';
+import { migrate, type VersionedSchema, versionedIn } from '../../postgres/migrate.js';
 import { unlessNoTable } from '../../postgres/sql-failure.js';
 
 /**
@@ -8,14 +8,7 @@ import { unlessNoTable } from '../../postgres/sql-failure.js';
  */
 const backupSchema: VersionedSchema = {
   lock: 7_310_485_199n,
-  versionTable: 'backup.schema_version',
-  prepare: `
-    create schema if not exists backup;
-    create table if not exists backup.schema_version (
-      only_row boolean primary key default true check (only_row),
-      version integer not null
-    );
-    insert into backup.schema_version (version) values (0) on conflict do nothing;`,
+  ...versionedIn('backup'),
   steps: [
     `create table backup.newest (
        log text primary key,

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { migrate, type VersionedSchema } from '../../../../src/postgres/migrate.js';
+import { migrate, type VersionedSchema, versionedIn } from '../../../../src/postgres/migrate.js';
 import type { Database } from '../../../../src/postgres/pool.js';
 import { inTransaction, lockUntilCommit } from '../../../../src/postgres/transaction.js';
 
@@ -107,14 +107,7 @@ const SCHEMA_LOCK = 7_240_113_006n;
  */
 const readModelSchema: VersionedSchema = {
   lock: SCHEMA_LOCK,
-  versionTable: 'read_model.schema_version',
-  prepare: `
-    create schema if not exists read_model;
-    create table if not exists read_model.schema_version (
-      only_row boolean primary key default true check (only_row),
-      version integer not null
-    );
-    insert into read_model.schema_version (version) values (0) on conflict do nothing;`,
+  ...versionedIn('read_model'),
   steps: [FIRST_STEP, TILES, SKIPS, ACKNOWLEDGED, EVIDENCE],
   allowsNewer: true,
 };

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { migrate, type VersionedSchema } from '../../../postgres/migrate.js';
+import { migrate, type VersionedSchema, versionedIn } from '../../../postgres/migrate.js';
 import { LATE } from './time-bounds.js';
 
 /** Any number that no other lock of the database uses: ids are handed out in the order of commits, of all processes. */
@@ -12,14 +12,7 @@ const IN_TURN = 7_310_485_201n;
  */
 const accessSchema: VersionedSchema = {
   lock: 7_310_485_200n,
-  versionTable: 'access.schema_version',
-  prepare: `
-    create schema if not exists access;
-    create table if not exists access.schema_version (
-      only_row boolean primary key default true check (only_row),
-      version integer not null
-    );
-    insert into access.schema_version (version) values (0) on conflict do nothing;`,
+  ...versionedIn('access'),
   steps: [
     `create table access.read (
        id bigint generated always as identity primary key,

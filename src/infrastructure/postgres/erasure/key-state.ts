@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { StoredTree } from '../../../event-sourcing/encryption/wrapped-tree.js';
-import { migrate, type VersionedSchema } from '../../../postgres/migrate.js';
+import { migrate, type VersionedSchema, versionedIn } from '../../../postgres/migrate.js';
 import type { Database } from '../../../postgres/pool.js';
 import { unlessNoTable } from '../../../postgres/sql-failure.js';
 import { inTransaction } from '../../../postgres/transaction.js';
@@ -11,14 +11,7 @@ import { inTransaction } from '../../../postgres/transaction.js';
  */
 const erasureSchema: VersionedSchema = {
   lock: 7_310_485_202n,
-  versionTable: 'erasure.schema_version',
-  prepare: `
-    create schema if not exists erasure;
-    create table if not exists erasure.schema_version (
-      only_row boolean primary key default true check (only_row),
-      version integer not null
-    );
-    insert into erasure.schema_version (version) values (0) on conflict do nothing;`,
+  ...versionedIn('erasure'),
   steps: [
     `create table erasure.key_tree (
        only_row boolean primary key default true check (only_row),

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { migrate, type VersionedSchema } from '../../../postgres/migrate.js';
+import { migrate, type VersionedSchema, versionedIn } from '../../../postgres/migrate.js';
 
 /**
  * The signed checkpoints, apart from the read models: those are made anew from the log, and these cannot be. A checkpoint
@@ -7,14 +7,7 @@ import { migrate, type VersionedSchema } from '../../../postgres/migrate.js';
  */
 const sealSchema: VersionedSchema = {
   lock: 7_310_485_197n,
-  versionTable: 'seal.schema_version',
-  prepare: `
-    create schema if not exists seal;
-    create table if not exists seal.schema_version (
-      only_row boolean primary key default true check (only_row),
-      version integer not null
-    );
-    insert into seal.schema_version (version) values (0) on conflict do nothing;`,
+  ...versionedIn('seal'),
   steps: [
     `create table seal.checkpoint (
        number bigint generated always as identity primary key,
