@@ -2,12 +2,9 @@ import { either as E } from 'fp-ts';
 import { readLiveCheckpoints } from '../../../projections/engine/postgres/live-checkpoints.js';
 import type { ErasePorts, Left, Step } from '../../application/erasure/erase.js';
 import type { RecordToErase } from '../../application/erasure/find-events.js';
-import type { Config } from '../../config.js';
 import { ledgerOf, projectionsOf, type Registry } from '../../entities/registry.js';
-import type { EventKeys } from '../../event-sourcing/event-key.js';
 import { makeRetry } from '../../event-sourcing/retry.js';
 import { categoryOf, type Position, type StoredEvent } from '../../event-sourcing/recorded-event.js';
-import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { type KeyControl, REFRESH_MS } from '../../infrastructure/open-encryption.js';
 import { openStorage } from '../../infrastructure/open-storage.js';
 import {
@@ -19,34 +16,31 @@ import {
 } from '../../infrastructure/postgres/erasure/erased-rows.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 import type { ExitCode } from '../exit-code.js';
+import { type DecidingLog, onDecidedLog, onDecidingLog } from '../log/on-deciding-log.js';
 import { failed } from '../output.js';
-import { type ReadModels, withReadModels } from '../projections/with-read-models.js';
-import { runCommand } from '../run-command.js';
 
 const NOT_ENCRYPTED =
   'the data of this log is not encrypted, so that nothing of it can be erased: set ERASURE and ERASURE_KEY, and restart the service';
 
 /** What an erasure works on. */
-export type ErasableLog = ReadModels & {
-  readonly keys: EventKeys;
-  readonly keyControl: KeyControl;
-  readonly config: Config;
-};
+export type ErasableLog = DecidingLog & { readonly keyControl: KeyControl };
+
+type Work = (log: ErasableLog, signal: AbortSignal) => Promise<ExitCode>;
+
+const whereErasable =
+  (work: Work) =>
+  async (log: DecidingLog, signal: AbortSignal): Promise<ExitCode> => {
+    const { keyControl } = log;
+    return keyControl === undefined ? failed(NOT_ENCRYPTED) : work({ ...log, keyControl }, signal);
+  };
 
 /** Runs a command on a log whose data can be erased. */
-export const onErasableLog = (
-  registry: Registry,
-  work: (log: ErasableLog, signal: AbortSignal) => Promise<ExitCode>,
-): Promise<void> =>
-  runCommand((config, signal) =>
-    withReadModels(config, registry, signal, async (opened) => {
-      const { keyControl } = opened;
-      if (keyControl === undefined) return failed(NOT_ENCRYPTED);
-      const keys = await sharedEventKeys(systemRuntime.random, config);
-      if (E.isLeft(keys)) return failed(keys.left.message);
-      return work({ ...opened, keyControl, keys: keys.right, config }, signal);
-    }),
-  );
+export const onErasableLog = (registry: Registry, work: Work): Promise<void> =>
+  onDecidedLog(registry, whereErasable(work));
+
+/** The same for one that erases, which is a decision. */
+export const onErasingLog = (registry: Registry, work: Work): Promise<void> =>
+  onDecidingLog(registry, whereErasable(work));
 
 /** How long the rows may take to show what was recorded, ms. */
 const ROWS_MS = 30_000;

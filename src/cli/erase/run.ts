@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
 import { counted } from '../plural.js';
 import { type UserOption, userOption } from '../user-option.js';
-import { type ErasableLog, onErasableLog, withErasePorts } from './erasing.js';
+import { type ErasableLog, onErasingLog, withErasePorts } from './erasing.js';
 import { linesOf, nothingFound, planOf } from './plan.js';
 import { nameOf, subjectArgument } from './subject.js';
 
@@ -89,6 +89,6 @@ export const addRun = (to: Command, registry: Registry): void => {
     .addOption(userOption('who erases; kept in the log'))
     .addOption(jsonOption('one JSON object: what is left'))
     .action((subject: Subject, options: Options) =>
-      onErasableLog(registry, (log, signal) => run(log, subject, options, signal)),
+      onErasingLog(registry, (log, signal) => run(log, subject, options, signal)),
     );
 };

@@ -10,24 +10,27 @@ import { type ReadModels, withReadModels } from '../projections/with-read-models
 import { runCommand } from '../run-command.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
-/** A log into which an operator's decision can be recorded. */
-export type DecidingLog = Pick<ReadModels, 'store' | 'pool' | 'registry'> & {
+/** A log with the decisions of operators in it. */
+export type DecidingLog = ReadModels & {
   readonly config: Config;
   /** The newest one seals decisions. */
   readonly keys: EventKeys;
 };
 
-/** Runs a command that records decisions in the log of the service, unless they would not be in the tree that is signed. */
-export const onDecidingLog = (
-  registry: Registry,
-  work: (log: DecidingLog, signal: AbortSignal) => Promise<ExitCode>,
-): Promise<void> =>
+type Work = (log: DecidingLog, signal: AbortSignal) => Promise<ExitCode>;
+
+/** Runs a command that reads decisions of operators. */
+export const onDecidedLog = (registry: Registry, work: Work): Promise<void> =>
   runCommand((config, signal) =>
-    withReadModels(config, registry, signal, async ({ store, pool, storage, registry: signing }) => {
+    withReadModels(config, registry, signal, async (opened) => {
       const keys = await sharedEventKeys(systemRuntime.random, config);
-      if (E.isLeft(keys)) return failed(keys.left.message);
-      const why = await whyNotInTree(storage, ledgerOf(signing));
-      if (why !== undefined) return failed(`not recorded: ${why}`);
-      return work({ store, pool, registry: signing, config, keys: keys.right }, signal);
+      return E.isLeft(keys) ? failed(keys.left.message) : work({ ...opened, config, keys: keys.right }, signal);
     }),
   );
+
+/** Runs a command that records decisions in the log of the service, unless they would not be in the tree that is signed. */
+export const onDecidingLog = (registry: Registry, work: Work): Promise<void> =>
+  onDecidedLog(registry, async (log, signal) => {
+    const why = await whyNotInTree(log.storage, ledgerOf(log.registry));
+    return why === undefined ? work(log, signal) : failed(`not recorded: ${why}`);
+  });
