@@ -3,7 +3,15 @@ import { businessSerde } from '../src/domain/business/serde.js';
 import { type Business, type BusinessState, evolveBusiness, initialBusiness } from '../src/domain/business/state.js';
 import { type BusinessView, renderBusiness } from '../src/read/business-view.js';
 import type { BusinessFilter } from '../src/read/queries.js';
-import { arrayLiteral, type Cell, type Columns, keysOf, type ProjectionOf, type RowContent } from './projection.js';
+import {
+  arrayLiteral,
+  type Cell,
+  type Columns,
+  HIDDEN_ERASED,
+  keysOf,
+  type ProjectionOf,
+  type RowContent,
+} from './projection.js';
 
 type BusinessColumns = Columns<keyof BusinessFilter, BusinessState>;
 
@@ -34,9 +42,6 @@ const textsOf = (state: BusinessState): ReadonlyArray<string | null> => {
 /** What the body does not show: `since` of its owners; of a deleted one the body, too, which a restore shows again. */
 type HiddenState = { readonly since: Business['since']; readonly deleted?: string };
 
-/** The hidden state of one of which nothing is left. */
-const ERASED = '"erased"';
-
 const businessIn = (text: string, since: Business['since']): Business => {
   // reason: `renderBusiness` of the same version wrote this text
   const { _id, displayname, owners, ...fields } = JSON.parse(text) as BusinessView;
@@ -45,7 +50,7 @@ const businessIn = (text: string, since: Business['since']): Business => {
 
 const contentOf = (id: string, state: BusinessState): RowContent => {
   if (state._tag === 'NotCreated') return { body: null, hidden: null };
-  if (state._tag === 'Erased') return { body: null, hidden: ERASED };
+  if (state._tag === 'Erased') return { body: null, hidden: HIDDEN_ERASED };
   const { since } = state;
   const shown = renderBusiness(id, state);
   const hidden: HiddenState = state._tag === 'Deleted' ? { since, deleted: shown } : { since };
@@ -56,7 +61,7 @@ const contentOf = (id: string, state: BusinessState): RowContent => {
 };
 
 const stateOf = ({ body, hidden }: RowContent): BusinessState => {
-  if (hidden === ERASED) return { _tag: 'Erased' };
+  if (hidden === HIDDEN_ERASED) return { _tag: 'Erased' };
   // reason: `contentOf` of the same version wrote this text
   const { since, deleted } = hidden === null ? { since: [] } : (JSON.parse(hidden) as HiddenState);
   if (body !== null) return { _tag: 'Active', ...businessIn(body, since) };

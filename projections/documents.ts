@@ -19,6 +19,7 @@ import {
   type Cell,
   type Columns,
   type KeyColumnOf,
+  HIDDEN_ERASED,
   keysOf,
   type ProjectionOf,
   type RowContent,
@@ -36,9 +37,6 @@ type DocumentBody = DocumentFields & {
  * a deleted one showed, which a restore shows again.
  */
 type HiddenState = Pick<Document, 'createdType' | 'file'> & { readonly deleted?: string };
-
-/** The hidden state of one of which nothing is left. */
-const ERASED = '"erased"';
 
 type DocumentColumns = Columns<keyof DocumentFilter, DocumentState>;
 
@@ -67,7 +65,7 @@ const textsOf = (state: DocumentState): ReadonlyArray<string | null> =>
 
 const contentOf = (id: string, state: DocumentState): RowContent => {
   if (state._tag === 'NotCreated') return { body: null, hidden: null };
-  if (state._tag === 'Erased') return { body: null, hidden: ERASED };
+  if (state._tag === 'Erased') return { body: null, hidden: HIDDEN_ERASED };
   const shown = renderDocument(id, state);
   const isDeleted = state._tag === 'Deleted';
   const { createdType, file } = state;
@@ -80,7 +78,7 @@ const contentOf = (id: string, state: DocumentState): RowContent => {
 const parseHidden = (hidden: string): HiddenState => JSON.parse(hidden) as HiddenState;
 
 const fileVersionOf = ({ hidden, revision }: HiddenRow): O.Option<FileVersion> => {
-  if (hidden === ERASED) return O.none;
+  if (hidden === HIDDEN_ERASED) return O.none;
   const { file, deleted } = parseHidden(hidden);
   return deleted === undefined ? O.some({ file, revision }) : O.none;
 };
@@ -104,7 +102,7 @@ const stamp = (by: string | null, at: string | null): Document['uploaded'] =>
 
 const stateOf = ({ body, hidden }: RowContent): DocumentState => {
   if (hidden === null) return initialDocument;
-  if (hidden === ERASED) return { _tag: 'Erased' };
+  if (hidden === HIDDEN_ERASED) return { _tag: 'Erased' };
   const { deleted, ...others } = parseHidden(hidden);
   const text = body ?? deleted;
   if (text === undefined) return initialDocument;

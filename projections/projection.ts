@@ -40,6 +40,9 @@ export type RowContent = {
   readonly hidden: string | null;
 };
 
+/** The hidden state of an entity of which nothing is left. */
+export const HIDDEN_ERASED = '"erased"';
+
 /**
  * One read model: how the state of an entity, as commands have it, becomes a row, and back. For every state that `evolve`
  * can reach and that has a body, `stateOf` gives back what `contentOf` was given; for the others, a state from which

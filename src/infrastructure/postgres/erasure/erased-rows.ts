@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { HIDDEN_ERASED } from '../../../../projections/projection.js';
 import { entityIdOf, type StreamName } from '../../../event-sourcing/recorded-event.js';
 import type { EventRecord } from '../../../read/event-record.js';
 
@@ -59,8 +60,8 @@ export const findEntityRowsLeft = async (
   const left: Array<string> = [];
   for (const table of await tablesOf(pool, [projection])) {
     const found = await pool.query(
-      `select from ${table} where id = $1 and (body is not null or kept is distinct from '"erased"')`,
-      [entityIdOf(stream)],
+      `select from ${table} where id = $1 and (body is not null or kept is distinct from $2)`,
+      [entityIdOf(stream), HIDDEN_ERASED],
     );
     if (found.rowCount !== 0) left.push(table);
   }
