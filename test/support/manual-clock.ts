@@ -6,6 +6,8 @@ type Waiting = { at: number; readonly everyMs?: number; readonly task: () => voi
 export type ManualClock = Clock & {
   /** Lets `ms` pass: runs what falls due, in order of its time, and what follows from it. */
   readonly advance: (ms: number) => Promise<void>;
+  /** As if the process were busy for `ms`: what falls due runs before anything is read of what comes `meanwhile`. */
+  readonly block: (ms: number, meanwhile: () => void) => Promise<void>;
   /** Sets the time of day, forward or back by `ms`; what waits is not touched by it. */
   readonly setBy: (ms: number) => void;
   /** How many timers and sleeps wait. */
@@ -87,6 +89,17 @@ export const makeManualClock = (began: Date = new Date('2026-01-02T03:04:05.678Z
         await settled();
       }
       now = Math.max(now, until);
+    },
+    block: async (ms, meanwhile) => {
+      // what asks for the next turn of the event loop here has it after a look at what has come
+      await new Promise((resolve) => setImmediate(resolve));
+      meanwhile();
+      now += ms;
+      for (const due of [...timers].filter(({ at }) => at <= now)) {
+        if (due.everyMs === undefined) remove(due);
+        else due.at = now + due.everyMs;
+        due.task();
+      }
     },
     setBy: (ms) => void (day += ms),
     waiting: () => timers.size,

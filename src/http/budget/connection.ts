@@ -121,8 +121,9 @@ export class Connection implements Holder {
     this.#onClose.push(giveUp);
   }
 
-  stalledFor(): number {
-    return this.#isClientsTurn() && !this.isGone() ? this.#clock.monotonic() - this.#progressAt : 0;
+  /** For how long it had made no progress `now`, ms; 0 where it was not its client's turn. */
+  stalledFor(now = this.#clock.monotonic()): number {
+    return this.#isClientsTurn() && !this.isGone() ? now - this.#progressAt : 0;
   }
 
   /** To be awaited before each piece of long work for it, as in `TimeSlices`. */

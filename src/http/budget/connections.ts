@@ -31,22 +31,28 @@ const MAX_WAITING = 16;
 const OBSERVE_INTERVAL = 500;
 const POLL_INTERVAL = 100;
 
-const longest = (connections: ReadonlyArray<Connection>): Connection | undefined => {
+const longest = (connections: ReadonlyArray<Connection>, now: number): Connection | undefined => {
   let [found, most]: readonly [Connection | undefined, number] = [undefined, -1];
   for (const connection of connections) {
-    const stalled = connection.stalledFor();
+    const stalled = connection.stalledFor(now);
     if (stalled > most) [found, most] = [connection, stalled];
   }
   return found;
 };
 
 /** The one that has made no progress for longest, if that is long enough to be evicted. */
-const slowest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
-  longest(connections.filter((each) => each.stalledFor() >= (each.isIdle ? EVICT_IDLE_AFTER : EVICT_STALLED_AFTER)));
+const slowest = (connections: ReadonlyArray<Connection>, now: number): Connection | undefined =>
+  longest(
+    connections.filter((each) => each.stalledFor(now) >= (each.isIdle ? EVICT_IDLE_AFTER : EVICT_STALLED_AFTER)),
+    now,
+  );
 
 /** The one that has had no request for longest, however short that is. */
-const idlest = (connections: ReadonlyArray<Connection>): Connection | undefined =>
-  longest(connections.filter(({ isIdle }) => isIdle));
+const idlest = (connections: ReadonlyArray<Connection>, now: number): Connection | undefined =>
+  longest(
+    connections.filter(({ isIdle }) => isIdle),
+    now,
+  );
 
 type Newcomer = { readonly connection: Connection; readonly since: number; readonly admit: () => void };
 
@@ -79,10 +85,10 @@ export const makeConnections = (
     connection.cut(reason);
   };
 
-  /** Whether one more may be admitted, after an eviction if need be. */
-  const makeRoom = (victim: (admitted: ReadonlyArray<Connection>) => Connection | undefined): boolean => {
+  /** Whether one more may be admitted, after an eviction if need be; for one that is late, of any that is idle. */
+  const makeRoom = (now: number, isLate: boolean): boolean => {
     if (open.size - waiting.length < most) return true;
-    const found = victim(admitted());
+    const found = slowest(admitted(), now) ?? (isLate ? idlest(admitted(), now) : undefined);
     if (found !== undefined) cut(found, 'too many connections');
     return found !== undefined;
   };
@@ -94,14 +100,16 @@ export const makeConnections = (
     polling = undefined;
   };
 
-  /** The newest is admitted first: a client that comes behind hundreds of others need not wait for all of them. */
-  const admitWaiting = (): void => {
-    const now = clock.monotonic();
+  /**
+   * `now`: what had come by then has been read. The newest is admitted first: a client that comes behind hundreds of
+   * others need not wait for all of them.
+   */
+  const admitWaiting = (now: number): void => {
     let isFull = false;
     for (const newcomer of waiting.toReversed()) {
       const isLate = now - newcomer.since >= WAIT_TIMEOUT;
       if (isFull && !isLate) continue;
-      const found = makeRoom((connections) => slowest(connections) ?? (isLate ? idlest(connections) : undefined));
+      const found = makeRoom(now, isLate);
       isFull = !found;
       if (!found && !isLate) continue;
       leave(newcomer);
@@ -110,9 +118,17 @@ export const makeConnections = (
     }
   };
 
+  /** A process that was busy for a while has not read yet what clients sent meanwhile: they are not idle. */
+  const admitOnceRead = (): void => {
+    const now = clock.monotonic();
+    clock.soon(() => admitWaiting(now));
+  };
+
   const wait = (connection: Connection): void => {
     waiting = [...waiting, { connection, since: clock.monotonic(), admit: connection.awaitAdmission() }];
-    polling ??= clock.every(POLL_INTERVAL, admitWaiting, { isBackground: true });
+    // what is behind the new one among the events of this iteration is read before the next one
+    clock.soon(admitOnceRead);
+    polling ??= clock.every(POLL_INTERVAL, admitOnceRead, { isBackground: true });
     const [first] = waiting;
     if (first === undefined || waiting.length <= MAX_WAITING) return;
     leave(first);
@@ -124,7 +140,8 @@ export const makeConnections = (
     if (perAddress === undefined) return true;
     const own = [...open.keys()].filter((connection) => connection.network === network);
     if (own.length < perAddress) return true;
-    const victim = idlest(own) ?? slowest(own);
+    const now = clock.monotonic();
+    const victim = idlest(own, now) ?? slowest(own, now);
     if (victim !== undefined) cut(victim, 'too many connections of its address');
     return victim !== undefined;
   };
@@ -151,16 +168,16 @@ export const makeConnections = (
         open.delete(connection);
         const newcomer = waiting.find((each) => each.connection === connection);
         if (newcomer !== undefined) leave(newcomer);
-        admitWaiting();
+        if (waiting.length > 0) admitOnceRead();
         if (connection.cutFor !== undefined) onCut(connection.cutFor);
       });
       if (!isAllowed(connection)) {
         connection.cut('refused: all connections of its address are in use');
         return;
       }
-      const isAdmitted = waiting.length === 0 && makeRoom(slowest);
+      const hasRoom = open.size < most;
       open.set(connection, socket);
-      if (!isAdmitted) wait(connection);
+      if (!hasRoom) wait(connection);
     },
     destroyAll: () => {
       for (const socket of open.values()) socket.destroy();

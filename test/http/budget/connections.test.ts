@@ -228,6 +228,22 @@ describe('the connections of clients', () => {
     expect([await isClosed(idle), await begun(3), busy.closed, late.closed]).to.deep.equal([true, 3, false, false]);
   });
 
+  it('are not taken for idle where the process had no time to read their requests', async () => {
+    await start({ connections: 2 });
+    await open(GET);
+    await begun(1);
+    const idle = await open(GET);
+    await begun(2);
+    const answered = once(idle, 'data');
+    pending[1]!.end();
+    await answered;
+    await open(GET);
+    await oneWaits();
+    await clock.block(300, () => idle.write(GET));
+    expect([await begun(3), cuts]).to.deep.equal([3, []]);
+    expect(pending[2]!.req.socket).to.equal(pending[1]!.req.socket);
+  });
+
   it('wait for a place as far as there is room, and the first of them are refused for the last', async () => {
     await start({ connections: 1 });
     await open(GET);
