@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { Agent, request, type RequestOptions } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../../../src/infrastructure/error-code.js';
 
@@ -32,19 +33,22 @@ const ANSWER_LIMIT = 120_000;
 /** One in so many requests comes on a connection of its own. */
 const NEW_CONNECTION = 10;
 
+/** What is not idempotent by itself is given a key, and may be repeated, too (RFC 9110 §9.2.2). */
+const headersOf = ({ method, headers }: NormalRequest): NormalRequest['headers'] =>
+  method === 'POST' ? { ...headers, 'Idempotency-Key': randomUUID() } : headers;
+
 /**
- * Sends a request. A server may close a kept connection at the moment at which it is used again; then, as clients do, one
- * that may be repeated is sent once more (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
+ * Sends a request. A server may close a kept connection at the moment at which it is used again; then, as clients do, it
+ * is sent once more (RFC 9112 §9.3.1).
  */
 const outcomeOf = (
-  address: string,
-  each: NormalRequest,
-  count: number,
+  url: string,
+  options: Pick<RequestOptions, 'method' | 'headers'>,
+  body: string | undefined,
   agent: Agent | false,
 ): Promise<number | string> =>
   new Promise((resolve) => {
-    const { method, path, headers, body } = each;
-    const sending = request(address + path, { method, headers, agent, signal: AbortSignal.timeout(ANSWER_LIMIT) });
+    const sending = request(url, { ...options, agent, signal: AbortSignal.timeout(ANSWER_LIMIT) });
     sending.on('response', (response) => {
       response
         .on('error', ({ message }) => resolve(message))
@@ -52,11 +56,10 @@ const outcomeOf = (
         .resume();
     });
     sending.on('error', (error) => {
-      if (sending.reusedSocket && errorCode(error) === 'ECONNRESET' && method !== 'POST')
-        resolve(outcomeOf(address, each, count, false));
+      if (sending.reusedSocket && errorCode(error) === 'ECONNRESET') resolve(outcomeOf(url, options, body, false));
       else resolve(error.name === 'AbortError' ? 'no answer' : error.message);
     });
-    sending.end(body?.(count));
+    sending.end(body);
   });
 
 /**
@@ -73,7 +76,9 @@ export const startNormalClient = (address: string, requests: ReadonlyArray<Norma
     await delay((kind * INTERVAL) / requests.length);
     for (let count = 1; !isOver; count += 1) {
       const began = performance.now();
-      const outcome = await outcomeOf(address, each, count, count % NEW_CONNECTION === 0 ? false : kept);
+      const agent = count % NEW_CONNECTION === 0 ? false : kept;
+      const options = { method: each.method, headers: headersOf(each) };
+      const outcome = await outcomeOf(address + each.path, options, each.body?.(count), agent);
       const took = performance.now() - began;
       answered.push({ name: each.name, began, took, outcome });
       await delay(Math.max(0, INTERVAL - took));
