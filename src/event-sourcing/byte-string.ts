@@ -10,7 +10,8 @@ export type ByteString = string & { readonly [bytes]: true };
 export const isAsciiText = (text: string): text is ByteString => Buffer.byteLength(text) === text.length;
 
 // reason: latin1 has a character for each byte
-export const bytesAsString = (buffer: Buffer): ByteString => buffer.toString('latin1') as ByteString;
+export const bytesAsString = (buffer: Buffer, start?: number, end?: number): ByteString =>
+  buffer.toString('latin1', start, end) as ByteString;
 
 export const byteStringOf = (text: string): ByteString => (isAsciiText(text) ? text : bytesAsString(Buffer.from(text)));
 

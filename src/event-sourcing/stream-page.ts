@@ -5,6 +5,8 @@ import type { StoredEvent } from './recorded-event.js';
 export type EventBytes = Omit<StoredEvent, 'data' | 'metadata'> & {
   readonly data: ByteString;
   readonly metadata: ByteString;
+  /** The metadata but for their salt, where they are kept like that: of an event that has one. */
+  readonly withoutSalt?: ByteString;
   /** How long each of them is, told without making the texts. */
   readonly dataSize: number;
   readonly metadataSize: number;

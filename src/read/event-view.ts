@@ -140,7 +140,7 @@ export const makeShowEvent = <Event extends DomainEvent>(
 
   return (bytes) => {
     const { type } = bytes;
-    const texts = envelopeTexts(bytes.metadata);
+    const texts = envelopeTexts(bytes);
     if (texts?.schemaVersion !== schemaVersionOf(type)) return decoded(bytes);
     const parted = partReasonOfBytes(bytes.data);
     if (parted === undefined) return decoded(bytes);

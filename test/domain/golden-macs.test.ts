@@ -36,9 +36,9 @@ describe('the history of a business as it was once stored under a key', () => {
       });
     expect(data(chain)).to.deep.equal(data(frozenChain('business')));
     expect(data(chain)[0]).to.include({ type: 'BusinessCreated' });
-    expect(chain.map(({ metadata }) => envelopeTexts(byteStringOf(metadata)) !== undefined)).to.deep.equal(
-      chain.map(({ metadata }) => !metadata.includes('\\')),
-    );
+    expect(
+      chain.map(({ metadata }) => envelopeTexts({ metadata: byteStringOf(metadata) }) !== undefined),
+    ).to.deep.equal(chain.map(({ metadata }) => !metadata.includes('\\')));
   });
 
   it('shows a mac that was changed or cut out as any other change', () => {

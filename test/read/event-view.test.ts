@@ -313,7 +313,7 @@ describe('events as they are rendered from their bytes', () => {
     for (const { metadata } of [sealedHere, traced, underKey]) {
       // reason: written by recorded()
       const { actor, at, hash } = JSON.parse(metadata) as Metadata;
-      const texts = envelopeTexts(byteStringOf(metadata));
+      const texts = envelopeTexts({ metadata: byteStringOf(metadata) });
       expect(texts).to.deep.equal({ actor: Buffer.from(actor).toString('latin1'), at, hash, schemaVersion: 1 });
     }
   });

@@ -1,25 +1,41 @@
-import { createCipheriv } from 'node:crypto';
 import { bytesAsString, type ByteString, isAsciiText } from '../byte-string.js';
 import type { Random } from '../random.js';
 import type { NewEvent } from '../recorded-event.js';
+import {
+  BLOCK_BYTES,
+  blocksOf,
+  bytesFor,
+  counterMode,
+  type CounterMode,
+  NONCE_BYTES,
+  type Place,
+  TOGETHER,
+} from './counter-mode.js';
 
 /** An event, or the bytes of one: all that is encrypted and opened of it. */
 type Texts = Pick<NewEvent, 'data' | 'metadata'>;
 
-const IV_BYTES = 12;
 const SALT_BYTES = 16;
-const BLOCK_BYTES = 16;
+/** In base64url. */
+const SALT_CHARACTERS = 22;
 /** Where `seal` writes the salt: canonical JSON spells nothing but a member of the envelope like that. */
-const SALT = /,"salt":"([\w-]{22})"(?=,"schemaVersion":)/;
-const AFTER_SALT = ',"schemaVersion":';
-const ENCRYPTED = /^\{"\$encrypted":"([\w-]+)"\}$/;
+const [BEFORE_SALT, AFTER_SALT] = [',"salt":"', ',"schemaVersion":'];
+/** Of the whole member, with its quotes. */
+export const SALT_MEMBER_BYTES = BEFORE_SALT.length + SALT_CHARACTERS + 1;
+/** What stands around the nonce and the ciphertext in base64url. */
+const [BEFORE, AFTER] = ['{"$encrypted":"', '"}'];
 
 /** What an erased event has in place of its data. Its metadata have no salt. */
 export const ERASED_DATA = '{}';
 
+/** Where the member of the salt begins, or below 0. Searched for from the end, near which it is. */
+const saltAt = (metadata: string): number => {
+  const at = metadata.lastIndexOf(AFTER_SALT) - SALT_MEMBER_BYTES;
+  return at >= 0 && metadata.startsWith(BEFORE_SALT, at) ? at : -1;
+};
+
 /** Whether the data of an event are encrypted; then its salt is, too. */
-export const isEncrypted = ({ data, metadata }: Texts): boolean =>
-  data.startsWith('{"$encrypted":"') && !metadata.includes('"salt":"');
+export const isEncrypted = ({ data, metadata }: Texts): boolean => data.startsWith(BEFORE) && saltAt(metadata) < 0;
 
 /**
  * The texts as the log keeps them: salt and data under a key of 32 bytes, by AES-256-CTR with a random nonce. Nothing that is
@@ -27,53 +43,72 @@ export const isEncrypted = ({ data, metadata }: Texts): boolean =>
  * where `seal` writes it.
  */
 export const encrypted = ({ data, metadata }: Texts, key: Buffer, random: Random): Texts | undefined => {
-  const salt = SALT.exec(metadata)?.[1];
-  if (salt === undefined) return undefined;
-  const iv = random.bytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-ctr', key, Buffer.concat([iv, Buffer.alloc(BLOCK_BYTES - IV_BYTES)]));
-  const secret = Buffer.concat([iv, cipher.update(salt, 'base64url'), cipher.update(data, 'utf8')]);
-  return { data: `{"$encrypted":"${secret.toString('base64url')}"}`, metadata: metadata.replace(SALT, '') };
+  const at = saltAt(metadata);
+  if (at < 0) return undefined;
+  const salt = metadata.slice(at + BEFORE_SALT.length, at + BEFORE_SALT.length + SALT_CHARACTERS);
+  const [start, size] = [BLOCK_BYTES, SALT_BYTES + Buffer.byteLength(data)];
+  const bytes = bytesFor(start + blocksOf(size));
+  random.bytes(NONCE_BYTES).copy(bytes, start - NONCE_BYTES);
+  if (bytes.write(salt, start, SALT_BYTES, 'base64url') !== SALT_BYTES) return undefined;
+  bytes.write(data, start + SALT_BYTES);
+  counterMode(key)(bytes, [{ start, size }]);
+  return {
+    data: BEFORE + bytes.toString('base64url', start - NONCE_BYTES, start + size) + AFTER,
+    metadata: metadata.slice(0, at) + metadata.slice(at + SALT_MEMBER_BYTES),
+  };
 };
 
-type Sealed = { readonly bytes: Buffer; readonly start: number; readonly blocks: number };
+/** Where the ciphertexts of these texts are to be, and where the last one ends. */
+const placesOf = (data: ReadonlyArray<string>): { readonly places: ReadonlyArray<Place>; readonly end: number } => {
+  let end = 0;
+  const places = data.map(({ length }) => {
+    const bytes = Math.floor(((length - BEFORE.length - AFTER.length) * 3) / 4);
+    const place = { start: end + BLOCK_BYTES, size: Math.max(0, bytes - NONCE_BYTES) };
+    end = place.start + blocksOf(place.size);
+    return place;
+  });
+  return { places, end };
+};
 
-/** The key stream of several texts under one key in one call: CTR is the encryption of its counters, block by block. */
-const keyStream = (key: Buffer, sealed: ReadonlyArray<Sealed>, blocks: number): Buffer => {
-  const counters = Buffer.alloc(blocks * BLOCK_BYTES);
-  for (const { bytes, start, blocks: own } of sealed)
-    for (let block = 0; block < own; block += 1) {
-      const at = (start + block) * BLOCK_BYTES;
-      bytes.copy(counters, at, 0, IV_BYTES);
-      counters.writeUInt32BE(block, at + IV_BYTES);
-    }
-  return createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(counters);
+/** Writes the nonce and the ciphertext of a text. What is not base64url to its end is shorter, and has no bytes. */
+const written = (bytes: Buffer, text: string, place: Place): Place => {
+  const { start, size } = place;
+  const hidden = text.slice(BEFORE.length, -AFTER.length);
+  const length = bytes.write(hidden, start - NONCE_BYTES, NONCE_BYTES + size, 'base64url');
+  return length === NONCE_BYTES + size && text.endsWith(AFTER) ? place : { start, size: 0 };
 };
 
 /** Salt and data, as bytes; undefined where it cannot be what `encrypted` made. */
 export type Secret = { readonly salt: string; readonly data: ByteString; readonly isAscii: boolean };
 
+const openTogether = (open: CounterMode, data: ReadonlyArray<string>): ReadonlyArray<Secret | undefined> => {
+  const { places, end } = placesOf(data);
+  const bytes = bytesFor(end);
+  const all = places.map((place, index) => written(bytes, data[index] ?? '', place));
+  open(bytes, all);
+  return all.map(({ start, size }) => {
+    if (size < SALT_BYTES) return undefined;
+    const text = bytesAsString(bytes, start + SALT_BYTES, start + size);
+    return { salt: bytes.toString('base64url', start, start + SALT_BYTES), data: text, isAscii: isAsciiText(text) };
+  });
+};
+
 /** What these data hide, of each in its place, all of them under one key. */
 export const opened = (key: Buffer, data: ReadonlyArray<string>): ReadonlyArray<Secret | undefined> => {
-  const sealed: Array<Sealed> = [];
-  let blocks = 0;
-  for (const text of data) {
-    const bytes = Buffer.from(ENCRYPTED.exec(text)?.[1] ?? '', 'base64url');
-    const own = Math.ceil(Math.max(0, bytes.length - IV_BYTES) / BLOCK_BYTES);
-    sealed.push({ bytes, start: blocks, blocks: own });
-    blocks += own;
+  const open = counterMode(key);
+  const secrets: Array<Secret | undefined> = [];
+  let [from, together] = [0, 0];
+  for (const [index, { length }] of data.entries()) {
+    // in base64url they are longer than their blocks
+    if (together + length > TOGETHER && index > from) {
+      secrets.push(...openTogether(open, data.slice(from, index)));
+      [from, together] = [index, 0];
+    }
+    together += length;
   }
-  const stream = keyStream(key, sealed, blocks);
-  return sealed.map(({ bytes, start }) => {
-    const size = bytes.length - IV_BYTES;
-    if (size < SALT_BYTES) return undefined;
-    const at = start * BLOCK_BYTES;
-    for (let index = 0; index < size; index += 1)
-      stream[at + index] = (stream[at + index] ?? 0) ^ (bytes[IV_BYTES + index] ?? 0);
-    const text = bytesAsString(stream.subarray(at + SALT_BYTES, at + size));
-    return { salt: stream.toString('base64url', at, at + SALT_BYTES), data: text, isAscii: isAsciiText(text) };
-  });
+  return [...secrets, ...openTogether(open, data.slice(from))];
 };
 
 /** The metadata with the salt where `seal` wrote it. */
 export const withSalt = (metadata: string, salt: string): string =>
-  metadata.replace(AFTER_SALT, `,"salt":"${salt}"${AFTER_SALT}`);
+  metadata.replace(AFTER_SALT, `${BEFORE_SALT}${salt}"${AFTER_SALT}`);

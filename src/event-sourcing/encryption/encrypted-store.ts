@@ -1,6 +1,7 @@
 import { either as E, readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import { type ByteString, textOf } from '../byte-string.js';
 import { rejection } from '../append-limits.js';
+import { makeBoundedCache } from '../bounded-cache.js';
 import {
   type AppendRejected,
   type ByStream,
@@ -13,13 +14,14 @@ import {
   type ExpectedRevision,
   nextRevision,
   type NewEvent,
+  type Position,
   type Revision,
   type StoredEvent,
   type StreamName,
 } from '../recorded-event.js';
 import { type EventBytes, StreamPage } from '../stream-page.js';
 import type { LogTarget } from '../whole-log/log-target.js';
-import { encrypted, ERASED_DATA, isEncrypted, opened, type Secret, withSalt } from './at-rest.js';
+import { encrypted, ERASED_DATA, isEncrypted, opened, SALT_MEMBER_BYTES, type Secret, withSalt } from './at-rest.js';
 import { type KeyPath, keyPath, type KeyTree } from './key-tree.js';
 
 /** Which events are encrypted, and by which key. */
@@ -39,8 +41,41 @@ export type Encryption = {
 type Place = { readonly stream: StreamName; readonly revision: Revision; readonly type: string };
 
 /** The place of the key of an event. */
-export const keyPathOf = ({ hasOwnKey }: EncryptionRules, { stream, revision, type }: Place): KeyPath =>
-  keyPath(stream, hasOwnKey(type) ? revision : 'record');
+export const keyPathOf = ({ hasOwnKey }: EncryptionRules, place: Place): KeyPath =>
+  keyPath(place.stream, hasOwnKey(place.type) ? place.revision : 'record');
+
+type Texts = Pick<NewEvent, 'data' | 'metadata'>;
+
+/** Events that this process has encrypted lately, and how they were: its feeds need not open them. */
+type Lately = {
+  readonly note: (open: NewEvent, stored: NewEvent) => void;
+  readonly open: (events: ReadonlyArray<StoredEvent>) => ReadonlyArray<StoredEvent>;
+};
+
+/** Events of one generation, at most, and how long their texts are together. */
+const [LATELY, LATELY_BYTES] = [2_000, 4 * 1024 * 1024];
+
+const makeLately = (keys: Encryption['keys']): Lately => {
+  type Known = { readonly open: Texts; readonly stored: Texts };
+  const sizeOf = ({ data, metadata }: Texts): number => data.length + metadata.length;
+  const forget = () =>
+    makeBoundedCache<string, Known>(LATELY, ({ open, stored }) => sizeOf(open) + sizeOf(stored), LATELY_BYTES);
+  let [tree, known] = [keys(), forget()];
+  /** With the keys of any event goes what is remembered of all. */
+  const current = (): typeof known => {
+    if (tree !== keys()) [tree, known] = [keys(), forget()];
+    return known;
+  };
+  return {
+    note: (open, stored) => current().set(stored.id, { open, stored }),
+    open: (events) =>
+      events.map((event) => {
+        const { open, stored } = current().get(event.id) ?? {};
+        if (open === undefined || stored?.data !== event.data || stored.metadata !== event.metadata) return event;
+        return { ...event, data: open.data, metadata: open.metadata };
+      }),
+  };
+};
 
 const beingErased = (): StoreUnavailable =>
   new StoreUnavailable('nothing is appended to a record that is being erased: its keys are destroyed');
@@ -50,6 +85,7 @@ const encryptAll = (
   stream: StreamName,
   expected: ExpectedRevision,
   events: RNEA.ReadonlyNonEmptyArray<NewEvent>,
+  onEncrypted: Lately['note'] = () => undefined,
 ): E.Either<AppendRejected | StoreUnavailable, RNEA.ReadonlyNonEmptyArray<NewEvent>> => {
   // of the texts as they are: half of a surrogate pair would be lost in the encryption, and no store could reject it
   const rejected = rejection(events, 0);
@@ -60,79 +96,138 @@ const encryptAll = (
     const { type } = event;
     if (!rules.isSecret(stream, type)) return E.right(event);
     const key = tree.keyAt(keyPathOf(rules, { stream, revision: first + BigInt(index), type }));
-    return key === undefined ? E.left(beingErased()) : E.right({ ...event, ...encrypted(event, key, random) });
+    if (key === undefined) return E.left(beingErased());
+    const stored = { ...event, ...encrypted(event, key, random) };
+    onEncrypted(event, stored);
+    return E.right(stored);
   })(events);
 };
 
-/**
- * What is hidden in each of these events, where something is; null where its key is destroyed. Those of a page that are
- * under one key are opened together.
- */
-const secretsOf = (
-  { rules, keys }: Encryption,
+/** The texts of an encrypted event of a page, and what they hide; null where its key is destroyed. */
+type Hidden = { readonly index: number; readonly data: string; readonly metadata: string };
+
+/** Events that are encrypted, by the key of each: those of a page that are under one key are opened together. */
+const hiddenByKey = (
+  rules: EncryptionRules,
   events: ReadonlyArray<Place & Pick<StoredEvent, 'data' | 'metadata'>>,
-): ReadonlyMap<number, Secret | null> => {
-  const byKey = new Map<KeyPath, Array<number>>();
+): ReadonlyMap<KeyPath, ReadonlyArray<Hidden>> => {
+  const byKey = new Map<KeyPath, Array<Hidden>>();
   for (const [index, event] of events.entries()) {
-    if (!isEncrypted(event)) continue;
+    // once: who holds bytes makes a text each time
+    const { data, metadata } = event;
+    if (!isEncrypted({ data, metadata })) continue;
     const path = keyPathOf(rules, event);
     const group = byKey.get(path);
-    if (group === undefined) byKey.set(path, [index]);
-    else group.push(index);
+    if (group === undefined) byKey.set(path, [{ index, data, metadata }]);
+    else group.push({ index, data, metadata });
   }
-  const secrets = new Map<number, Secret | null>();
+  return byKey;
+};
+
+type Open<Event> = (event: Event, metadata: string, secret: Secret | null) => Event;
+
+const openAll = <Event extends StoredEvent | EventBytes>(
+  { rules, keys }: Encryption,
+  events: ReadonlyArray<Event>,
+  open: Open<Event>,
+): ReadonlyArray<Event> => {
+  const byKey = hiddenByKey(rules, events);
+  if (byKey.size === 0) return events;
+  const all = [...events];
   const tree = keys();
-  for (const [path, indexes] of byKey) {
+  for (const [path, group] of byKey) {
     const key = tree.keyAt(path);
-    const found =
+    const secrets =
       key &&
       opened(
         key,
-        indexes.map((index) => events[index]?.data ?? ''),
+        group.map(({ data }) => data),
       );
-    for (const [at, index] of indexes.entries()) {
-      const secret = found === undefined ? null : found[at];
+    for (const [at, { index, metadata }] of group.entries()) {
+      const event = events[index];
+      const secret = secrets === undefined ? null : secrets[at];
       // what cannot have been encrypted here stays as it is: nobody can read it, and its hashes tell
-      if (secret !== undefined) secrets.set(index, secret);
+      if (event !== undefined && secret !== undefined) all[index] = open(event, metadata, secret);
     }
   }
-  return secrets;
+  return all;
 };
 
-const storedOpen = (event: StoredEvent, secret: Secret | null): StoredEvent =>
+const storedOpen: Open<StoredEvent> = (event, metadata, secret) =>
   secret === null
     ? { ...event, data: ERASED_DATA }
-    : { ...event, data: textOf(secret.data), metadata: withSalt(event.metadata, secret.salt) };
+    : { ...event, data: textOf(secret.data), metadata: withSalt(metadata, secret.salt) };
 
-const bytesOpen = (event: EventBytes, secret: Secret | null): EventBytes => {
-  const { id, type, stream, revision, position } = event;
-  // reason: both are ASCII, and so is a salt
-  const data = secret === null ? (ERASED_DATA as ByteString) : secret.data;
-  const metadata = (secret === null ? event.metadata : withSalt(event.metadata, secret.salt)) as ByteString;
-  const isAscii = event.isAscii && (secret?.isAscii ?? true);
-  const sizes = { dataSize: data.length, metadataSize: metadata.length };
-  return { id, type, stream, revision, position, data, metadata, isAscii, ...sizes };
+/** An event of a page that was opened. Nothing else is taken of it before it is asked for. */
+class OpenBytes implements EventBytes {
+  readonly stream: StreamName;
+  readonly data: ByteString;
+  readonly withoutSalt: ByteString;
+  readonly #event: EventBytes;
+  readonly #secret: Secret;
+
+  constructor(event: EventBytes, metadata: ByteString, secret: Secret) {
+    this.stream = event.stream;
+    this.data = secret.data;
+    this.withoutSalt = metadata;
+    this.#event = event;
+    this.#secret = secret;
+  }
+
+  get metadata(): ByteString {
+    return withSalt(this.withoutSalt, this.#secret.salt) as ByteString; // reason: a salt is ASCII
+  }
+
+  get isAscii(): boolean {
+    return this.#secret.isAscii && this.#event.isAscii;
+  }
+
+  get id(): string {
+    return this.#event.id;
+  }
+
+  get type(): string {
+    return this.#event.type;
+  }
+
+  get revision(): Revision {
+    return this.#event.revision;
+  }
+
+  get position(): Position {
+    return this.#event.position;
+  }
+
+  get dataSize(): number {
+    return this.data.length;
+  }
+
+  get metadataSize(): number {
+    return this.withoutSalt.length + SALT_MEMBER_BYTES;
+  }
+}
+
+const erasedBytes = (event: EventBytes): EventBytes => {
+  const { id, type, stream, revision, position, metadata, metadataSize, isAscii } = event;
+  const data = ERASED_DATA as ByteString; // reason: it is ASCII
+  return { id, type, stream, revision, position, data, dataSize: data.length, metadata, metadataSize, isAscii };
 };
 
-const openAll = <Event extends StoredEvent | EventBytes>(
-  encryption: Encryption,
-  events: ReadonlyArray<Event>,
-  open: (event: Event, secret: Secret | null) => Event,
-): ReadonlyArray<Event> => {
-  const secrets = secretsOf(encryption, events);
-  if (secrets.size === 0) return events;
-  return events.map((event, index) => {
-    const secret = secrets.get(index);
-    return secret === undefined ? event : open(event, secret);
-  });
-};
+const bytesOpen: Open<EventBytes> = (event, metadata, secret) =>
+  // reason: they are the metadata of these bytes
+  secret === null ? erasedBytes(event) : new OpenBytes(event, metadata as ByteString, secret);
 
 /** Events as they were sealed; those whose keys are destroyed as erased: `{}`, and no salt. */
 export const openEvents = (encryption: Encryption, events: ReadonlyArray<StoredEvent>): ReadonlyArray<StoredEvent> =>
   openAll(encryption, events, storedOpen);
 
-async function* openBatches(encryption: Encryption, batches: AsyncIterable<LogBatch>): AsyncGenerator<LogBatch, void> {
-  for await (const { events, checkpoint } of batches) yield { events: openEvents(encryption, events), checkpoint };
+async function* openBatches(
+  encryption: Encryption,
+  batches: AsyncIterable<LogBatch>,
+  lately?: Lately,
+): AsyncGenerator<LogBatch, void> {
+  for await (const { events, checkpoint } of batches)
+    yield { events: openEvents(encryption, lately?.open(events) ?? events), checkpoint };
 }
 
 async function* openPages(encryption: Encryption, pages: AsyncIterable<StreamPage>): AsyncGenerator<StreamPage, void> {
@@ -151,21 +246,24 @@ const openByStream = (encryption: Encryption, { divide, read }: ByStream): ByStr
  * sealed, and those whose keys are destroyed as erased. What was appended before stays readable as it is. An append to a record
  * whose keys are destroyed fails.
  */
-export const encryptedStore = (store: EventStore, encryption: Encryption): EventStore => ({
-  ...store,
-  append: async (stream, expected, events, ...options) => {
-    const texts = encryptAll(encryption, stream, expected, events);
-    if (E.isRight(texts)) return store.append(stream, expected, texts.right, ...options);
-    // whoever does not know yet that the record is erased is told what every late append is told
-    const actual = await store.newestRevision(stream, options[0]);
-    if (E.isLeft(actual)) return actual;
-    return actual.right === expected ? texts : E.left({ _tag: 'RevisionConflict', expected, actual: actual.right });
-  },
-  readStream: (stream, range) => openPages(encryption, store.readStream(stream, range)),
-  readAll: (range) => openBatches(encryption, store.readAll(range)),
-  subscribe: (range, signal) => openBatches(encryption, store.subscribe(range, signal)),
-  ...(store.byStream && { byStream: openByStream(encryption, store.byStream) }),
-});
+export const encryptedStore = (store: EventStore, encryption: Encryption): EventStore => {
+  const lately = makeLately(encryption.keys);
+  return {
+    ...store,
+    append: async (stream, expected, events, ...options) => {
+      const texts = encryptAll(encryption, stream, expected, events, lately.note);
+      if (E.isRight(texts)) return store.append(stream, expected, texts.right, ...options);
+      // whoever does not know yet that the record is erased is told what every late append is told
+      const actual = await store.newestRevision(stream, options[0]);
+      if (E.isLeft(actual)) return actual;
+      return actual.right === expected ? texts : E.left({ _tag: 'RevisionConflict', expected, actual: actual.right });
+    },
+    readStream: (stream, range) => openPages(encryption, store.readStream(stream, range)),
+    readAll: (range) => openBatches(encryption, store.readAll(range)),
+    subscribe: (range, signal) => openBatches(encryption, store.subscribe(range, signal), lately),
+    ...(store.byStream && { byStream: openByStream(encryption, store.byStream) }),
+  };
+};
 
 /** The same of a log that a whole log can be written into. */
 export const encryptedLog = (log: LogTarget, encryption: Encryption): LogTarget => ({

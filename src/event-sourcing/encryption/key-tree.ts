@@ -27,18 +27,22 @@ const REMEMBERED = 25_000;
 const asPath = (digits: string): KeyPath => digits as KeyPath;
 
 /** The events of one record are read and written one after the other. */
-let latest = { stream: '', path: asPath('') };
+let latest = { stream: '', path: asPath(''), own: asPath('') };
+
+const placesOf = (stream: StreamName): typeof latest => {
+  if (latest.stream !== stream) {
+    const digits = digest('sha256', stream, 'hex').slice(0, RECORD_DIGITS);
+    latest = { stream, path: asPath(digits), own: asPath(`${digits}0`) };
+  }
+  return latest;
+};
 
 /** The place of everything of a record: the first 64 bits of the SHA-256 of the name of its stream. */
-export const recordPath = (stream: StreamName): KeyPath => {
-  if (latest.stream !== stream)
-    latest = { stream, path: asPath(digest('sha256', stream, 'hex').slice(0, RECORD_DIGITS)) };
-  return latest.path;
-};
+export const recordPath = (stream: StreamName): KeyPath => placesOf(stream).path;
 
 /** The place of a key: `0` below its record, or how many digits the revision has, and these. No place begins with another. */
 export const keyPath = (stream: StreamName, owner: KeyOwner): KeyPath => {
-  if (owner === 'record') return asPath(`${recordPath(stream)}0`);
+  if (owner === 'record') return placesOf(stream).own;
   const digits = owner.toString(16);
   return asPath(`${recordPath(stream)}${digits.length.toString(16)}${digits}`);
 };
