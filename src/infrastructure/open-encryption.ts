@@ -1,19 +1,16 @@
 import { either as E } from 'fp-ts';
-import type { Pool } from 'pg';
 import type { Config } from '../config.js';
-import { SILENCE_MS } from '../event-sourcing/answer-deadline.js';
 import { attempt, orThrow } from '../event-sourcing/attempt.js';
 import { repeat } from '../event-sourcing/clock.js';
 import type { Encryption, EncryptionRules } from '../event-sourcing/encryption/encrypted-store.js';
 import { findEncryptionBegun, recordEncryptionBegun } from '../event-sourcing/encryption/encryption-begun.js';
+import type { KeyState } from '../event-sourcing/encryption/key-state.js';
 import { type KeyPath, KeyTree, MAX_KEY_TREE_BYTES } from '../event-sourcing/encryption/key-tree.js';
 import { type StoredTree, unwrapTree, wrapTree } from '../event-sourcing/encryption/wrapped-tree.js';
 import { type EventStore, StoreUnavailable } from '../event-sourcing/event-store.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
-import { makePool } from '../postgres/pool.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { sharedErasureKeys, sharedEventKeys } from './event-keys.js';
-import { readNewerTree, readTree, replaceTree, storeFirstTree } from './postgres/erasure/key-state.js';
 
 /** How often a process looks whether keys were destroyed, ms. */
 export const REFRESH_MS = 5_000;
@@ -31,8 +28,8 @@ type OpenEncryption = {
   readonly config: Pick<Config, 'erasure' | 'erasureKeys' | 'eventKeys' | 'databaseUrl' | 'dataDir'>;
   /** The log as it is stored. */
   readonly store: Pick<EventStore, 'readStream' | 'append'>;
-  /** Connection string of the Postgres that has the keys: that of the read models. */
-  readonly databaseUrl: string;
+  /** Where the keys are, which is closed with what is opened here. */
+  readonly openState: () => KeyState;
   readonly rules: EncryptionRules;
   /**
    * What is done where the encryption has not begun: a service begins it, an import begins it and says so when the log is filled
@@ -94,24 +91,24 @@ class Keys {
   }
 
   /** Replaces the stored keys by what `change` makes of them. */
-  async replace(pool: Pool, { random }: Runtime, change: (tree: KeyTree) => KeyTree): Promise<void> {
+  async replace(state: KeyState, { random }: Runtime, change: (tree: KeyTree) => KeyTree): Promise<void> {
     const [secret] = this.#secrets;
     if (secret === undefined) throw new KeysUnusable('ERASURE_KEY is not set');
-    await replaceTree(pool, (stored) => {
+    await state.replace((stored) => {
       const tree = unwrapTree(stored.wrapped, this.#secrets, stored);
       if (tree === undefined) throw new KeysUnusable(DO_NOT_OPEN);
       const changed = change(tree);
       if (changed.toBytes().length > MAX_KEY_TREE_BYTES)
         throw new KeysUnusable('so much was erased that its keys would take more than 64 MiB');
-      const state = { tree: stored.tree, version: stored.version + 1 };
-      return { ...state, wrapped: wrapTree(changed, secret, state, random) };
+      const next = { tree: stored.tree, version: stored.version + 1 };
+      return { ...next, wrapped: wrapTree(changed, secret, next, random) };
     });
-    await this.refresh(pool);
+    await this.refresh(state);
   }
 
   /** What was destroyed by others since. While the database is away, the keys stay as they are. */
-  async refresh(pool: Pool): Promise<void> {
-    const newer = await readNewerTree(pool, this.#version).catch(() => undefined);
+  async refresh(state: KeyState): Promise<void> {
+    const newer = await state.readNewer(this.#version).catch(() => undefined);
     if (newer !== undefined) this.take(newer);
   }
 }
@@ -132,25 +129,25 @@ const record = async ({ runtime, config, store }: OpenEncryption, tree: string):
 /** The stored keys, made where the encryption begins here; undefined where it has not begun. */
 const findKeys = async (
   options: OpenEncryption,
-  pool: Pool,
+  state: KeyState,
   secrets: ReadonlyArray<string>,
 ): Promise<StoredTree | undefined> => {
   const { runtime, config, store, begins } = options;
-  const known = await readTree(pool);
-  if (begins === 'when it is filled') return known ?? storeFirstTree(pool, firstTree(runtime, secrets));
+  const known = await state.read();
+  if (begins === 'when it is filled') return known ?? state.storeFirst(firstTree(runtime, secrets));
   const begun = await findEncryptionBegun(store, orThrow(await sharedEventKeys(runtime.random, config)));
   if (known === undefined && begun !== undefined) throw new KeysUnusable(MISSING);
   if (known === undefined && begins === 'not here') return undefined;
-  const stored = known ?? (await storeFirstTree(pool, firstTree(runtime, secrets)));
+  const stored = known ?? (await state.storeFirst(firstTree(runtime, secrets)));
   if (begun === undefined && begins === 'now') await record(options, stored.tree);
   if (begun !== undefined && begun !== stored.tree) throw new KeysUnusable(OF_ANOTHER);
   return stored;
 };
 
-const openKeys = async (options: OpenEncryption, pool: Pool): Promise<Keys | undefined> => {
+const openKeys = async (options: OpenEncryption, state: KeyState): Promise<Keys | undefined> => {
   const { runtime, config } = options;
   const secrets = orThrow(await sharedErasureKeys(runtime.random, config));
-  const stored = await findKeys(options, pool, secrets);
+  const stored = await findKeys(options, state, secrets);
   if (stored === undefined) return undefined;
   const keys = new Keys(secrets);
   if (!keys.take(stored)) throw new KeysUnusable(DO_NOT_OPEN);
@@ -162,7 +159,7 @@ const openKeys = async (options: OpenEncryption, pool: Pool): Promise<Keys | und
  * is, and this process has not its keys: without them every record would look erased.
  */
 export const openEncryption = async (options: OpenEncryption): Promise<E.Either<CannotOpen, OpenedEncryption>> => {
-  const { runtime, config, store, databaseUrl, rules } = options;
+  const { runtime, config, store, openState, rules } = options;
   const failed = (cause: unknown): CannotOpen =>
     cause instanceof KeysUnusable
       ? cannotOpen(cause)
@@ -176,32 +173,25 @@ export const openEncryption = async (options: OpenEncryption): Promise<E.Either<
       ? E.left({ _tag: 'CannotOpen', message: NOT_SET })
       : E.right(NONE);
   }
-  const pool = makePool({
-    connectionString: databaseUrl,
-    name: 'keys',
-    connections: 1,
-    connectMs: SILENCE_MS,
-    queryMs: SILENCE_MS,
-    statementMs: SILENCE_MS,
-  });
-  const opened = await attempt(() => openKeys(options, pool), failed);
+  const state = openState();
+  const opened = await attempt(() => openKeys(options, state), failed);
   if (E.isLeft(opened) || opened.right === undefined) {
-    await pool.end();
+    await state.close();
     return E.isLeft(opened) ? opened : E.right(NONE);
   }
   const keys = opened.right;
   const closing = new AbortController();
-  const refreshing = repeat(runtime.clock, REFRESH_MS, closing.signal, () => keys.refresh(pool));
+  const refreshing = repeat(runtime.clock, REFRESH_MS, closing.signal, () => keys.refresh(state));
   const close = async (): Promise<void> => {
     closing.abort();
     await refreshing;
-    await pool.end();
+    await state.close();
   };
   const keyControl: KeyControl = {
-    destroy: (places) => keys.replace(pool, runtime, (tree) => tree.without(places)),
-    rewrap: () => keys.replace(pool, runtime, (tree) => tree),
+    destroy: (places) => keys.replace(state, runtime, (tree) => tree.without(places)),
+    rewrap: () => keys.replace(state, runtime, (tree) => tree),
     sayBegun: () => record(options, keys.name),
-    stored: () => readTree(pool),
+    stored: state.read,
   };
   return E.right({ encryption: { rules, keys: keys.current, random: runtime.random }, keyControl, close });
 };

@@ -12,6 +12,7 @@ import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { type DiskSpace, watchDiskSpace } from './disk-space/disk-space.js';
 import { appendWithinSpace } from './disk-space/within-space.js';
 import { type KeyControl, openEncryption } from './open-encryption.js';
+import { openKeyState } from './postgres/erasure/key-state.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import type { ProcessKind } from './process-liveness.js';
 import { makePostgresEventStore, type PostgresEventStore } from './postgres/event-log/postgres-event-store.js';
@@ -236,7 +237,8 @@ export const openKeys = async (
   begins?: 'when it is filled',
 ): ReturnType<typeof openEncryption> =>
   openEncryption({
-    ...{ runtime, config, store: log, databaseUrl, rules },
+    ...{ runtime, config, store: log, rules },
+    openState: () => openKeyState(databaseUrl),
     begins: begins ?? (processKind === 'service' ? 'now' : 'not here'),
   });
 

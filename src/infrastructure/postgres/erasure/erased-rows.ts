@@ -6,7 +6,18 @@ import type { EventRecord } from '../../../read/event-record.js';
 /** The row of an event in a ledger, as it is without the data of the event. */
 export type ErasedRow = { readonly category: string } & Pick<EventRecord, 'entity' | 'revision' | 'body'>;
 
-/** Those of every generation: one that was live before may be so again. */
+/** The rows of what is erased, in every generation of a read model: one that was live before may be so again. */
+export type ErasedRows = {
+  /** Writes what is left of events into their rows of a ledger; number, leaf, actor and times stay. */
+  readonly eraseLedger: (ledger: string, rows: ReadonlyArray<ErasedRow>) => Promise<void>;
+  /** Where a ledger still has another body for one of these rows. */
+  readonly findLeftInLedger: (ledger: string, rows: ReadonlyArray<ErasedRow>) => Promise<ReadonlyArray<string>>;
+  /** Where the row of a record still shows or hides something of it. */
+  readonly findLeftOfEntity: (projection: string, stream: StreamName) => Promise<ReadonlyArray<string>>;
+  /** Has the database forget the rows as they were. */
+  readonly forget: (projections: ReadonlyArray<string>) => Promise<void>;
+};
+
 const tablesOf = async (pool: Pool, projections: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const { rows } = await pool.query<{ name: string }>(
     'select table_name as name from read_model.instance where projection = any($1) order by 1',
@@ -25,8 +36,7 @@ const valuesOf = (rows: ReadonlyArray<ErasedRow>): ReadonlyArray<ReadonlyArray<s
   rows.map(({ body }) => body),
 ];
 
-/** Writes what is left of events into their rows of every generation of a ledger; number, leaf, actor and times stay. */
-export const eraseLedgerRows = async (pool: Pool, ledger: string, rows: ReadonlyArray<ErasedRow>): Promise<void> => {
+const eraseLedger = async (pool: Pool, ledger: string, rows: ReadonlyArray<ErasedRow>): Promise<void> => {
   for (const table of await tablesOf(pool, [ledger]))
     await pool.query(
       `update ${table} as l set body = k.body, fields = '{}', refs = '{}', reason_words = null from ${KEYS} where ${IS}`,
@@ -34,8 +44,7 @@ export const eraseLedgerRows = async (pool: Pool, ledger: string, rows: Readonly
     );
 };
 
-/** The tables of a ledger that still have another body for one of these rows. */
-export const findLedgerRowsLeft = async (
+const findLeftInLedger = async (
   pool: Pool,
   ledger: string,
   rows: ReadonlyArray<ErasedRow>,
@@ -51,12 +60,7 @@ export const findLedgerRowsLeft = async (
   return left;
 };
 
-/** The tables of a read model whose row of a record still shows or hides something of it. */
-export const findEntityRowsLeft = async (
-  pool: Pool,
-  projection: string,
-  stream: StreamName,
-): Promise<ReadonlyArray<string>> => {
+const findLeftOfEntity = async (pool: Pool, projection: string, stream: StreamName): Promise<ReadonlyArray<string>> => {
   const left: Array<string> = [];
   for (const table of await tablesOf(pool, [projection])) {
     const found = await pool.query(
@@ -68,7 +72,15 @@ export const findEntityRowsLeft = async (
   return left;
 };
 
-/** Has Postgres forget the rows as they were, and the frequent values that its statistics keep. */
-export const forgetOldRows = async (pool: Pool, projections: ReadonlyArray<string>): Promise<void> => {
+/** Also the frequent values that its statistics keep. */
+const forget = async (pool: Pool, projections: ReadonlyArray<string>): Promise<void> => {
   for (const table of await tablesOf(pool, projections)) await pool.query(`vacuum (analyze) ${table}`);
 };
+
+/** The rows in a database. */
+export const makeErasedRows = (pool: Pool): ErasedRows => ({
+  eraseLedger: (ledger, rows) => eraseLedger(pool, ledger, rows),
+  findLeftInLedger: (ledger, rows) => findLeftInLedger(pool, ledger, rows),
+  findLeftOfEntity: (projection, stream) => findLeftOfEntity(pool, projection, stream),
+  forget: (projections) => forget(pool, projections),
+});

@@ -1,7 +1,9 @@
 import type { Pool } from 'pg';
+import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
+import type { KeyState } from '../../../event-sourcing/encryption/key-state.js';
 import type { StoredTree } from '../../../event-sourcing/encryption/wrapped-tree.js';
 import { migrate, type VersionedSchema, versionedIn } from '../../../postgres/migrate.js';
-import type { Database } from '../../../postgres/pool.js';
+import { type Database, makePool } from '../../../postgres/pool.js';
 import { unlessNoTable } from '../../../postgres/sql-failure.js';
 import { inTransaction } from '../../../postgres/transaction.js';
 
@@ -26,15 +28,13 @@ const erasureSchema: VersionedSchema = {
 /** Migrates the table of the keys to this program's version; several processes may call it at once. */
 export const migrateErasure = (pool: Pool): Promise<void> => migrate(pool, erasureSchema);
 
-/** Undefined where there is none. */
-export const readTree = (database: Database): Promise<StoredTree | undefined> =>
+const readTree = (database: Database): Promise<StoredTree | undefined> =>
   unlessNoTable(
     async () => (await database.query<StoredTree>('select tree, version, wrapped from erasure.key_tree')).rows[0],
     undefined,
   );
 
-/** The same, where it is newer than a version. */
-export const readNewerTree = async (database: Database, version: number): Promise<StoredTree | undefined> =>
+const readNewerTree = async (database: Database, version: number): Promise<StoredTree | undefined> =>
   (
     await database.query<StoredTree>('select tree, version, wrapped from erasure.key_tree where version > $1', [
       version,
@@ -54,23 +54,33 @@ export const storeFirstTree = async (pool: Pool, { tree, version, wrapped }: Sto
   return stored;
 };
 
-/**
- * Replaces the state by the one that `change` makes of it, which sees the newest, and nobody changes it meanwhile. Undefined from
- * `change`: it stays as it is. Throws what `change` throws, and where there is no state.
- */
-export const replaceTree = async (
-  pool: Pool,
-  change: (stored: StoredTree) => StoredTree | undefined,
-): Promise<void> => {
-  const isReplaced = await inTransaction(pool, async (client) => {
+const replaceTree = async (pool: Pool, change: (stored: StoredTree) => StoredTree): Promise<void> => {
+  await inTransaction(pool, async (client) => {
     const { rows } = await client.query<StoredTree>('select tree, version, wrapped from erasure.key_tree for update');
     const [stored] = rows;
     if (stored === undefined) throw new Error('the keys are not there any more');
     const next = change(stored);
-    if (next === undefined) return false;
     await client.query('update erasure.key_tree set version = $1, wrapped = $2', [next.version, next.wrapped]);
-    return true;
   });
   // the row as it was before is still in the table until then
-  if (isReplaced) await pool.query('vacuum erasure.key_tree');
+  await pool.query('vacuum erasure.key_tree');
+};
+
+/** The keys in a database: that of the read models. */
+export const openKeyState = (connectionString: string): KeyState => {
+  const pool = makePool({
+    connectionString,
+    name: 'keys',
+    connections: 1,
+    connectMs: SILENCE_MS,
+    queryMs: SILENCE_MS,
+    statementMs: SILENCE_MS,
+  });
+  return {
+    read: () => readTree(pool),
+    readNewer: (version) => readNewerTree(pool, version),
+    storeFirst: (first) => storeFirstTree(pool, first),
+    replace: (change) => replaceTree(pool, change),
+    close: () => pool.end(),
+  };
 };

@@ -1,0 +1,85 @@
+import type { ReadModelStorage } from '../../../projections/engine/storage.js';
+import type { ErasePorts, Left, Step } from '../../application/erasure/erase.js';
+import type { RecordToErase } from '../../application/erasure/find-events.js';
+import type { ErasableFiles } from '../../application/ports.js';
+import { ledgerOf, projectionsOf, type Registry } from '../../entities/registry.js';
+import type { EventKeys } from '../../event-sourcing/event-key.js';
+import type { EventStore } from '../../event-sourcing/event-store.js';
+import { categoryOf, type Position, type StoredEvent } from '../../event-sourcing/recorded-event.js';
+import { makeRetry } from '../../event-sourcing/retry.js';
+import type { Runtime } from '../../event-sourcing/runtime.js';
+import { type KeyControl, REFRESH_MS } from '../../infrastructure/open-encryption.js';
+import type { ErasedRow, ErasedRows } from '../../infrastructure/postgres/erasure/erased-rows.js';
+
+/** What an erasure reaches. */
+type Erasable = {
+  readonly runtime: Runtime;
+  readonly registry: Registry;
+  readonly store: Pick<EventStore, 'readStream' | 'append'>;
+  /** The newest one seals. */
+  readonly keys: EventKeys;
+  readonly keyControl: Pick<KeyControl, 'destroy'>;
+  readonly storage: Pick<ReadModelStorage, 'liveCheckpoints'>;
+  readonly rows: ErasedRows;
+  readonly files: ErasableFiles;
+};
+
+/** How long the rows may take to show what was recorded, ms. */
+const ROWS_MS = 30_000;
+/** A process looks for destroyed keys so often; and the time of its question. */
+const KNOWN_TO_ALL_MS = REFRESH_MS + 5_000;
+
+const reach = async (
+  { runtime, storage }: Erasable,
+  names: ReadonlyArray<string | undefined>,
+  position: Position,
+): Promise<boolean> => {
+  const until = runtime.clock.monotonic() + ROWS_MS;
+  const retry = makeRetry({ runtime, first: 100, longest: 500, until });
+  do {
+    const behind = (await storage.liveCheckpoints()).filter(
+      ({ projection, commit }) => names.includes(projection) && commit < position,
+    );
+    if (behind.length === 0) return true;
+  } while (await retry.again());
+  return false;
+};
+
+/** The ports of an erasure, over what it reaches. */
+export const makeErasePorts = (erasable: Erasable, onStep: (step: Step) => void): ErasePorts => {
+  const { runtime, registry, store, keys, keyControl, files, rows } = erasable;
+  const ledger = ledgerOf(registry);
+  const kinds = new Map(ledger.kinds.map((kind) => [kind.category, kind]));
+  const names = new Map(projectionsOf(registry).map(({ category, name }) => [category, name]));
+  const rowsOf = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<ErasedRow> =>
+    events.flatMap((event) => {
+      const category = categoryOf(event.stream);
+      const record = kinds.get(category)?.recordOf(event);
+      return record === undefined ? [] : [{ category, ...record }];
+    });
+  const look = async ({ stream, events: of }: RecordToErase, events: ReadonlyArray<StoredEvent>) => {
+    const name = names.get(categoryOf(stream));
+    const tables = [
+      ...(await rows.findLeftInLedger(ledger.name, rowsOf(events))),
+      ...(of === 'all' && name !== undefined ? await rows.findLeftOfEntity(name, stream) : []),
+    ];
+    return tables.map((what): Left => ({ where: 'rows', what, why: `it still has a row of ${stream} as it was` }));
+  };
+  return {
+    runtime,
+    store,
+    keys,
+    destroy: async (places) => {
+      await keyControl.destroy(places);
+      await runtime.clock.sleep(KNOWN_TO_ALL_MS);
+    },
+    files,
+    rows: {
+      reach: ({ stream, position }) => reach(erasable, [ledger.name, names.get(categoryOf(stream))], position),
+      rewrite: (events) => rows.eraseLedger(ledger.name, rowsOf(events)),
+      forget: () => rows.forget([ledger.name, ...names.values()]),
+      look,
+    },
+    onStep,
+  };
+};
