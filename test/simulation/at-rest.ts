@@ -1,4 +1,5 @@
 import type { Random } from '../../src/event-sourcing/random.js';
+import { asWritten, checkErased } from './at-rest/erased.js';
 import { checkMetrics } from './at-rest/metrics.js';
 import { readAgain } from './at-rest/read-again.js';
 import { checkUndone } from './at-rest/undone.js';
@@ -28,7 +29,10 @@ export const checkAtRest = async ({ shared, ...place }: AtRest): Promise<void> =
   const ledger = await readAgain(client, services);
   await checkUndone(client, services, ledger);
   await checkMetrics(client, services);
-  for (const fault of toldFaults(told, ledger)) notes.breaks(fault);
+  const noted = shared.erasures?.noted() ?? [];
+  const written = await asWritten(shared, ledger);
+  for (const fault of toldFaults(told, ledger, { noted, written })) notes.breaks(fault);
+  await checkErased(client, services, shared, written);
   await checkRows(shared, notes);
   await checkLog(shared, cluster.checkpointKey, told.kept, random, notes);
   await checkFiles(shared, notes);

@@ -1,13 +1,18 @@
 import { LEASE_MS } from '../../projections/engine/generation/lease.js';
 import { categoriesOf } from '../../projections/read-model.js';
+import type { Subject } from '../../src/application/erasure/find-events.js';
+import { readErasures } from '../../src/application/erasure/read-erasures.js';
 import { readModelsOf, registry } from '../../src/entities/registry.js';
 import { orThrow } from '../../src/event-sourcing/attempt.js';
-import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { entityIdOf, type StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { sharedEventKeys } from '../../src/infrastructure/event-keys.js';
 import { drawCheckpointKey, memoryConfig } from '../support/memory-adapters/memory-config.js';
 import { below, oneOf } from './chance.js';
+import { USERS } from './clients/users.js';
+import type { Erasures } from './erasures.js';
 import { type Fault, faultsOf, type Victim } from './faults.js';
 import type { Notebook } from './notebook.js';
-import { type Command, operate } from './operator.js';
+import { type Command, ERASING_PLANS, operate, PLANS, type Target } from './operator.js';
 import { type Program, PROGRAMS, registryOf } from './program.js';
 import { reachedBy, type Service, type Shared, startIn } from './service.js';
 import { makeTroubles, type Place, PLACES } from './trouble.js';
@@ -25,6 +30,8 @@ const STEP_MS = 3_000;
 const KNOWN_MS = 2_000;
 /** The longest that a stop or a command may take, ms: what it waits for may be away meanwhile. */
 const ENDS_MS = 60_000;
+/** The same of an erasure, which waits for each process and for rows. */
+const ERASED_MS = 300_000;
 /** Within which each request is answered, ms. */
 const ANSWERED_MS = 3_000;
 
@@ -43,12 +50,16 @@ const OPERATOR = 'an operator';
 export type Cluster = {
   /** With which each of them signs. */
   readonly checkpointKey: string;
+  /** What operators erase, where the data of this life can be. */
+  readonly erasures: Erasures | undefined;
   /** Each that runs now. */
   readonly running: () => ReadonlyArray<Service>;
   /** Begins what goes wrong: so many things, several at a time. */
   readonly beginFaults: (many: number) => void;
   /** From now on nothing goes wrong that has not begun. In the end all services are of one version again. */
   readonly endFaults: () => void;
+  /** Resolves when nothing goes wrong any more, and all that was begun to be erased is. */
+  readonly untilErased: Promise<void>;
   /** The next answer of the end of the ledger comes late to each service, which feeds must bear. */
   readonly holdUpFeeds: () => void;
   /** An operator may rebuild a read model. */
@@ -75,6 +86,14 @@ type ClusterOptions = {
   readonly slowMs?: number;
 };
 
+/** The records of a kind, the oldest first. */
+const streamsOf = async (store: Shared['store'], kind: string): Promise<ReadonlyArray<StreamName>> => {
+  const streams = new Set<StreamName>();
+  for await (const { events } of store.readAll({ after: 'start', categories: [kind] }))
+    for (const { stream } of events) streams.add(stream);
+  return [...streams];
+};
+
 /** Several services that share a log, read models and files, as the processes of one installation do. */
 export const startCluster = async (
   world: World,
@@ -85,6 +104,7 @@ export const startCluster = async (
   const { say, count, breaks } = notes;
   const { random } = world.begin();
   const { fraction } = random;
+  const { erasures } = shared;
   const checkpointKey = given ?? drawCheckpointKey(random);
   const troubles = makeTroubles(world, notes);
   troubles.slowDown(undefined, 'log', world.now() + slowMs);
@@ -185,39 +205,79 @@ export const startCluster = async (
     }
   };
 
-  const runCommand = async (command: Command, readModel: string, program: Program): Promise<void> => {
+  /** Whether it has ended by itself. */
+  const runCommand = async (command: Command, target: Target, program: Program): Promise<boolean> => {
     const process = world.begin();
-    note(OPERATOR, `begins a ${command}`, `of ${readModel} with the ${program} version`);
+    const about = command === 'erase' ? JSON.stringify(target.subject ?? 'what was begun') : target.readModel;
+    note(OPERATOR, `begins a ${command}`, `of ${about} with the ${program} version`);
     if (isFaulty) endanger(process, command);
     const luckOf = (place: Place) => troubles.luckOf(OPERATOR, process, place);
-    const { store, storage, files } = reachedBy(world, process, shared, luckOf);
-    const { snapshotKey } = memoryConfig(checkpointKey);
-    const operator = { process, store, storage, files, registry: registryOf(world, program), snapshotKey, notes };
-    const operating = operate(operator, command, readModel).catch(() => 'killed');
-    const said = await Promise.race([operating, world.sleep(ENDS_MS).then(() => undefined)]);
+    const reached = reachedBy(world, process, shared, luckOf);
+    const config = memoryConfig(checkpointKey, erasures !== undefined);
+    const operator = { ...reached, process, config, erasures, registry: registryOf(world, program), notes };
+    const operating = operate(operator, command, target).catch(() => 'killed');
+    const longest = world.sleep(command === 'erase' ? ERASED_MS : ENDS_MS);
+    const said = await Promise.race([operating, longest.then(() => undefined)]);
     if (said === undefined) breaks(`a ${command} does not end`);
-    say(`${OPERATOR}'s ${command} of ${readModel}: ${said ?? ''}`);
+    say(`${OPERATOR}'s ${command} of ${about}: ${said ?? ''}`);
     if (said !== 'killed' && process.waiting() > 0)
       breaks(`a ${command} has ended, and ${process.waiting()} timers wait`);
     process.kill();
+    return said !== 'killed';
+  };
+
+  /** What is to be erased: of records that there are. */
+  const drawSubject = async (): Promise<Subject | undefined> => {
+    const kind = oneOf({ random }, ['owner', 'business', 'document'] as const);
+    if (kind === 'owner') return { kind, user: oneOf({ random }, USERS) ?? '' };
+    const streams = kind === undefined ? [] : await world.standStill(streamsOf(shared.store, kind));
+    const stream = oneOf({ random }, fraction() < 0.5 ? streams.slice(-2) : streams);
+    return kind === undefined || stream === undefined ? undefined : { kind, id: entityIdOf(stream) };
+  };
+
+  /** What was begun and has not ended. */
+  const areErasuresUnfinished = async (): Promise<boolean> => {
+    const keys = orThrow(await sharedEventKeys(random, memoryConfig(checkpointKey)));
+    for await (const { unfinished } of readErasures(shared.store, keys)) if (unfinished.length > 0) return true;
+    return false;
+  };
+
+  /** The same command again, until nothing is left that was begun. */
+  const finishErasures = async (command: () => Promise<boolean>): Promise<void> => {
+    while (await world.standStill(areErasuresUnfinished())) {
+      await world.sleep(fraction() * STEP_MS);
+      await command();
+    }
+  };
+
+  const runStep = async (command: Command, target: Target, program: Program): Promise<void> => {
+    const run = (): Promise<boolean> => runCommand(command, target, program);
+    await run();
+    if (command === 'erase') await finishErasures(run);
   };
 
   const carryOut = async (plan: ReadonlyArray<ReadonlyArray<Command>>): Promise<void> => {
     const models = readModelsOf(registry);
     const readModel = oneOf({ random }, models)?.name ?? '';
     const program = oneOf({ random }, slots)?.program ?? 'old';
+    const isErased = plan.flat().includes('erase');
+    const subject = isErased ? await drawSubject() : undefined;
+    if (isErased && subject === undefined) return;
     for (const step of plan) {
-      await Promise.all(step.map((command) => runCommand(command, readModel, program)));
+      await Promise.all(step.map((command) => runStep(command, { readModel, subject }, program)));
       await world.sleep(fraction() * STEP_MS);
     }
   };
 
+  /** What operators do, and have done. */
+  const operating: Array<Promise<void>> = [];
   const faults = faultsOf({
     world,
     troubles,
     random,
     note,
-    operate: (plan) => void carryOut(plan),
+    plans: erasures === undefined ? PLANS : ERASING_PLANS,
+    operate: (plan) => void operating.push(carryOut(plan)),
   });
   const hindered = { notes: -Infinity, log: -Infinity };
 
@@ -253,6 +313,13 @@ export const startCluster = async (
     }
   };
 
+  let onErased = (): void => undefined;
+  const untilErased = new Promise<void>((resolve) => (onErased = resolve));
+  const endErasures = async (): Promise<void> => {
+    await Promise.all(operating);
+    await finishErasures(() => runCommand('erase', { readModel: '', subject: undefined }, 'old'));
+  };
+
   const goBack = async (): Promise<void> => {
     await world.sleep(LONGEST_MS);
     for (const slot of slots)
@@ -265,6 +332,7 @@ export const startCluster = async (
   await Promise.all(slots.map((slot) => new Promise<void>((onRunning) => void live(slot, onRunning))));
   return {
     checkpointKey,
+    erasures,
     running: () => slots.flatMap(({ service, isStopping }) => (service === undefined || isStopping ? [] : service)),
     beginFaults: (many) => {
       isFaulty = true;
@@ -276,7 +344,10 @@ export const startCluster = async (
       troubles.setLossy(false);
       say('nothing goes wrong any more');
       void goBack();
+      if (erasures === undefined) onErased();
+      else void endErasures().then(onErased);
     },
+    untilErased,
     holdUpFeeds: () => {
       const mishap = (): Mishap => ({ _tag: 'Late', ms: HELD_UP_MS, isRequest: false });
       for (const { process } of slots) troubles.lieInWait(process, { name: 'ledger tail', skipped: 0, mishap });

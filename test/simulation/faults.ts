@@ -1,7 +1,7 @@
 import type { Random } from '../../src/event-sourcing/random.js';
 import { below, oneOf } from './chance.js';
 import { LEASE_MS } from '../../projections/engine/generation/lease.js';
-import { type Command, PLANS } from './operator.js';
+import type { Command } from './operator.js';
 import { type Place, PLACES, type Troubles } from './trouble.js';
 import { type Mishap, MOMENTS } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
@@ -35,6 +35,8 @@ type Scene = {
   readonly random: Pick<Random, 'fraction'>;
   /** Says something, and counts it. */
   readonly note: (who: string, what: string, more?: string) => void;
+  /** What operators may do. */
+  readonly plans: ReadonlyArray<ReadonlyArray<ReadonlyArray<Command>>>;
   readonly operate: (plan: ReadonlyArray<ReadonlyArray<Command>>) => void;
 };
 
@@ -72,7 +74,7 @@ const hindrance = (place: Place): Pick<Fault, 'hinders'> => {
 };
 
 /** All that may go wrong. Each lasts for as long as it is told to, and several may at once. */
-export const faultsOf = ({ world, troubles, random, note, operate }: Scene): ReadonlyArray<Fault> => {
+export const faultsOf = ({ world, troubles, random, note, plans, operate }: Scene): ReadonlyArray<Fault> => {
   const { fraction } = random;
   const lasting = (ms: number): string => `for ${ms.toFixed(0)} ms`;
 
@@ -263,6 +265,6 @@ export const faultsOf = ({ world, troubles, random, note, operate }: Scene): Rea
     { name: 'upgraded', begin: ({ restart }) => restart(true) },
   ];
 
-  const ofOperators = PLANS.map((plan): Fault => ({ name: plan.join(), begin: () => operate(plan) }));
+  const ofOperators = plans.map((plan): Fault => ({ name: plan.join(), begin: () => operate(plan) }));
   return [...ofServices, ...PLACES.flatMap(atPlace), ...ofOperators];
 };

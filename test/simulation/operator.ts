@@ -8,15 +8,29 @@ import type { ReadModelStorage } from '../../projections/engine/storage.js';
 import type { Projection } from '../../projections/projection.js';
 import type { ReadModel } from '../../projections/read-model.js';
 import { sweepFiles } from '../../src/application/document/sweep-files.js';
-import { projectionsOf, readModelsOf, type Registry, signingRows } from '../../src/entities/registry.js';
+import type { Subject } from '../../src/application/erasure/find-events.js';
+import type { Config } from '../../src/config.js';
+import {
+  encryptionRulesOf,
+  projectionsOf,
+  readModelsOf,
+  type Registry,
+  signingRows,
+} from '../../src/entities/registry.js';
 import { reasonOf } from '../../src/event-sourcing/reason-of.js';
+import { encryptedStore } from '../../src/event-sourcing/encryption/encrypted-store.js';
+import type { KeyState } from '../../src/event-sourcing/encryption/key-state.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import { type KeyControl, openEncryption } from '../../src/infrastructure/open-encryption.js';
 import type { Storage } from '../../src/infrastructure/open-storage.js';
+import type { ErasedRows } from '../../src/infrastructure/postgres/erasure/erased-rows.js';
 import { oneOf } from './chance.js';
+import { eraseSubject } from './erasing.js';
+import type { Erasures } from './erasures.js';
 import type { Notebook } from './notebook.js';
 import type { SimulatedProcess } from './world.js';
 
-export type Command = 'rebuild' | 'rollback' | 'verify' | 'repair' | 'sweep';
+export type Command = 'rebuild' | 'rollback' | 'verify' | 'repair' | 'sweep' | 'erase';
 
 /**
  * What is done with one read model: step by step, and what is in one step at the same time. It is done by the functions that
@@ -33,15 +47,39 @@ export const PLANS: ReadonlyArray<ReadonlyArray<ReadonlyArray<Command>>> = [
   [['sweep'], ['sweep']],
 ];
 
+/** The same in a life whose data can be erased: more often an erasure, which is given again when it was cut off. */
+export const ERASING_PLANS: typeof PLANS = [
+  ...PLANS,
+  ...[1, 2, 3, 4, 5, 6].map(() => [['erase' as const]]),
+  [['erase', 'erase'], ['erase']],
+  [['erase', 'rebuild'], ['rollback']],
+  [['rebuild', 'erase']],
+  [
+    ['erase', 'repair'],
+    ['verify', 'erase'],
+  ],
+  [['erase', 'sweep']],
+];
+
+/** What a command is about. */
+export type Target = {
+  readonly readModel: string;
+  /** Whose data is erased; without one, what was begun is ended. */
+  readonly subject: Subject | undefined;
+};
+
 type Operator = {
   /** One of its own. */
   readonly process: SimulatedProcess;
+  readonly config: Config;
   readonly store: EventStore;
   readonly storage: ReadModelStorage;
+  readonly erasedRows: ErasedRows;
   readonly files: Storage;
+  /** Where the keys of encrypted data are. */
+  readonly keyState: KeyState | undefined;
+  readonly erasures: Erasures | undefined;
   readonly registry: Registry;
-  /** Rows are signed with it. */
-  readonly snapshotKey: string | undefined;
   readonly notes: Notebook;
 };
 
@@ -138,16 +176,39 @@ const sweep = async ({ process, store, files, notes }: Operator, signal: AbortSi
   return `${swept.right.examined} examined, ${swept.right.removed} removed`;
 };
 
-/** Runs a command on the read model of that name. Gives what it says when it ends; rejects when it is killed. */
-export const operate = async (operator: Operator, command: Command, readModel: string): Promise<string> => {
+/** Has the log as it was written, for as long as `use` takes. */
+const withKeys = async (
+  operator: Operator,
+  use: (operator: Operator, keyControl: KeyControl | undefined) => Promise<string>,
+): Promise<string> => {
+  const { process: runtime, config, store, keyState } = operator;
+  if (keyState === undefined) return use(operator, undefined);
+  const rules = encryptionRulesOf(operator.registry);
+  const opening = { runtime, config, store, openState: () => keyState, rules, begins: 'not here' } as const;
+  const opened = await openEncryption(opening);
+  if (E.isLeft(opened)) return opened.left.message;
+  const { encryption, keyControl, close } = opened.right;
+  try {
+    return await use({ ...operator, store: encryption ? encryptedStore(store, encryption) : store }, keyControl);
+  } finally {
+    await close();
+  }
+};
+
+/** Runs a command. Gives what it says when it ends; rejects when it is killed. */
+export const operate = async (operator: Operator, command: Command, target: Target): Promise<string> => {
   const { process } = operator;
-  const registry = signingRows(operator.registry, operator.snapshotKey);
+  const registry = signingRows(operator.registry, operator.config.snapshotKey);
   const interrupted = new AbortController();
   const { signal } = interrupted;
-  const signing = { ...operator, registry };
-  const model = readModelsOf(registry).find(({ name }) => name === readModel);
-  const run = (): Promise<string> => {
+  const model = readModelsOf(registry).find(({ name }) => name === target.readModel);
+  const run = (signing: Operator, keyControl: KeyControl | undefined): Promise<string> => {
     if (command === 'sweep') return sweep(signing, signal);
+    if (command === 'erase') {
+      const { erasures } = signing;
+      if (erasures === undefined || keyControl === undefined) return Promise.resolve('nothing can be erased');
+      return eraseSubject({ ...signing, keyControl, erasures }, target.subject);
+    }
     if (model === undefined) return Promise.resolve('there is no such read model');
     if (command === 'rebuild') return rebuildOne(signing, model, signal);
     if (command === 'rollback') return rollBackOne(signing, model, signal);
@@ -158,7 +219,7 @@ export const operate = async (operator: Operator, command: Command, readModel: s
   // somebody presses Ctrl+C
   const cancel = process.random.fraction() < 0.1 ? process.clock.after(300, () => interrupted.abort()) : undefined;
   try {
-    return await Promise.race([run(), process.end]);
+    return await Promise.race([withKeys({ ...operator, registry }, run), process.end]);
   } catch (error) {
     if (!process.isAlive()) throw error;
     if (!isTransient(error) && !signal.aborted) operator.notes.breaks(`a ${command} ends with ${reasonOf(error)}`);

@@ -7,6 +7,7 @@ import { Started } from '../../src/composition/started.js';
 import { SILENCE_MS } from '../../src/event-sourcing/answer-deadline.js';
 import { attempt } from '../../src/event-sourcing/attempt.js';
 import type { OnConnectionEvent } from '../../src/event-sourcing/connection-event.js';
+import type { KeyState } from '../../src/event-sourcing/encryption/key-state.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import { reasonOf } from '../../src/event-sourcing/reason-of.js';
 import type { CannotOpen } from '../../src/infrastructure/cannot-open.js';
@@ -19,6 +20,8 @@ import { memoryConfig } from '../support/memory-adapters/memory-config.js';
 import type { MemoryFiles } from '../support/memory-adapters/memory-files.js';
 import { SECRET } from '../support/tokens.js';
 import { connect } from './connection.js';
+import type { Erasures } from './erasures.js';
+import { erasedRowsBy, keyStateBy } from './ports/erasing.js';
 import { ofLog } from './ports/failures.js';
 import { filesBy } from './ports/files.js';
 import { logBy } from './ports/log.js';
@@ -36,6 +39,8 @@ import type { SimulatedProcess, World } from './world.js';
 export type Shared = Store & {
   readonly store: EventStore;
   readonly files: MemoryFiles;
+  /** Of a life whose data is encrypted, so that it can be erased. */
+  readonly erasures: Erasures | undefined;
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -66,7 +71,10 @@ type Options = {
   readonly say: (line: string) => void;
 };
 
-type Reached = Omit<Shared, 'files'> & { readonly files: Storage };
+type Reached = Omit<Shared, 'files' | 'erasures' | 'texts'> & {
+  readonly files: Storage;
+  readonly keyState: KeyState | undefined;
+};
 
 /** How long what a process reaches is waited for, ms: by the queries and the seal, and by those that write rows; and of files. */
 const [PATIENCE_MS, WRITER_MS, FILES_MS] = [SILENCE_MS, 15_000, 30_000];
@@ -75,7 +83,7 @@ const [PATIENCE_MS, WRITER_MS, FILES_MS] = [SILENCE_MS, 15_000, 30_000];
 export const reachedBy = (
   world: World,
   process: SimulatedProcess,
-  { store, storage, queries, seal, files }: Shared,
+  { store, storage, erasedRows, queries, seal, files, erasures }: Shared,
   luckOf: LuckOf,
   onConnectionEvent: OnConnectionEvent = () => undefined,
 ): Reached => {
@@ -92,13 +100,16 @@ export const reachedBy = (
     },
   };
   const reading = makeWay(world, process, rows, { patienceMs: PATIENCE_MS, repeats: false });
+  const writing = makeWay(world, process, rows, { patienceMs: WRITER_MS, repeats: false });
   const { monotonic } = process.clock;
   return {
     store: logBy(makeWay(world, process, told, { patienceMs: PATIENCE_MS, repeats: true }), store, {
       monotonic,
       onConnectionEvent,
     }),
-    storage: storageBy(makeWay(world, process, rows, { patienceMs: WRITER_MS, repeats: false }), storage),
+    storage: storageBy(writing, storage),
+    erasedRows: erasedRowsBy(writing, erasedRows),
+    keyState: erasures && keyStateBy(reading, erasures.keyState),
     queries: queriesBy(reading, queries),
     seal: (ledger, place) => {
       const own = seal(ledger, place);
@@ -153,8 +164,9 @@ export const startIn = async (
     }),
     openStorage: opening(reached.files, process),
   };
+  const config = memoryConfig(options.checkpointKey, shared.erasures !== undefined);
   const registry = registryOf(world, options.program);
-  const starting = startService(memoryConfig(options.checkpointKey), log, started, registry, process, adapters);
+  const starting = startService(config, log, started, registry, process, adapters);
   try {
     await Promise.race([starting, process.end]);
   } catch (error) {

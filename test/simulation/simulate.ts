@@ -5,6 +5,7 @@ import { checkKeptCheckpoint } from './at-rest/kept-checkpoint.js';
 import { watchSwitches } from './checks/switches.js';
 import { startClients } from './clients/clients.js';
 import { startCluster } from './cluster.js';
+import { makeErasures } from './erasures.js';
 import { makeNotebook, type Outcome } from './notebook.js';
 import type { Shared } from './service.js';
 import { makeMemoryStore } from './stores/memory-store.js';
@@ -16,6 +17,9 @@ const [LIFE_MS, REST_MS, LONGEST_MS] = [60_000, 15_000, 600_000];
 
 /** After so many lives the database is lost, and services begin with an empty one while the log answers late. */
 const MADE_ANEW = 0.25;
+
+/** In one of so many lives, by the seed, the data is encrypted, and operators erase some of it. */
+const ERASABLE = 3;
 
 /** So many sizes a page of the log has, by the seed: what is read of it comes in many pages, or in one. */
 const PAGES = 7;
@@ -47,6 +51,7 @@ export const simulate = async (
     store: makeInMemoryEventStore('the log', { page: 2 + (seed % PAGES) ** 2 }),
     files: makeMemoryFiles(clock),
     storage: watchSwitches(storage, world.now, notes),
+    erasures: seed % ERASABLE === 0 ? makeErasures(world.now, random) : undefined,
     ...readModels,
   };
   /** Runs until the work is done, which does not take for ever. */

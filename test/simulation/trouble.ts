@@ -20,6 +20,9 @@ const WRITES: Readonly<Record<Place, ReadonlySet<string>>> = {
     ['write rows', 'write ledger', 'writeWithParking', 'writeTiles', 'change', 'rewrite', 'noteAcknowledged'].concat([
       'record checkpoint',
       'note',
+      'store keys',
+      'replace keys',
+      'eraseLedger',
     ]),
   ),
   files: new Set(['put', 'add']),

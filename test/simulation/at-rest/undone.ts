@@ -26,10 +26,10 @@ export const checkUndone = async (
 ): Promise<void> => {
   const { told, notes } = client;
   for (const { record, kind, events } of historiesOf(ledger).values())
-    for (const { name, revision, reason = '' } of events) {
+    for (const { name, type, revision, reason = '' } of events) {
       const to = told.reverts.get(reason);
       const isRevert = to !== undefined;
-      if (!isRevert && !name.endsWith('Restored')) continue;
+      if ((!isRevert && !name.endsWith('Restored')) || type === 'erased') continue;
       const path = `${PATHS[kind]}/${record}?revision=`;
       // a restore follows the deletion at once
       const [then, now, before] = await Promise.all(

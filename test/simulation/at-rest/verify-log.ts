@@ -2,6 +2,7 @@ import { makeLedgerSource } from '../../../projections/engine/verify/ledger/ledg
 import { verifyRows } from '../../../projections/engine/verify/verify-rows.js';
 import { sealedBy } from '../../../projections/ledger.js';
 import { ledgerOf, projectionsOf, registry } from '../../../src/entities/registry.js';
+import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { Random } from '../../../src/event-sourcing/random.js';
 import { keepChainEnds } from '../../../src/event-sourcing/whole-log/keep-chain-ends.js';
 import type { LogFault } from '../../../src/event-sourcing/whole-log/log-fault.js';
@@ -19,8 +20,13 @@ import { right } from '../../support/sealed-tree.js';
 import type { Notebook } from '../notebook.js';
 import type { Shared } from '../service.js';
 
+/** The log as a process has it that knows all that was erased. */
+const openLog = async ({ store, erasures }: Shared): Promise<EventStore> => erasures?.open(store, 'it is') ?? store;
+
 /** Rows are what their streams make. */
-export const checkRows = async ({ store, storage }: Shared, { breaks }: Notebook): Promise<void> => {
+export const checkRows = async (shared: Shared, { breaks }: Notebook): Promise<void> => {
+  const { storage } = shared;
+  const store = await openLog(shared);
   for (const projection of projectionsOf(registry))
     await verifyRows(storage, store, projection, {
       sample: undefined,
@@ -35,12 +41,14 @@ export const checkRows = async ({ store, storage }: Shared, { breaks }: Notebook
 
 /** As `ops log verify`: chains and macs, the ledger, the tiles of its tree and every checkpoint are those of the log. */
 export const checkLog = async (
-  { store, storage, seal, files }: Shared,
+  shared: Shared,
   checkpointKey: string,
   kept: ReadonlyArray<Buffer>,
   random: Random,
   notes: Notebook,
 ): Promise<void> => {
+  const { storage, seal, files } = shared;
+  const store = await openLog(shared);
   const { signal } = new AbortController();
   const onFault = ({ kind, reason }: LogFault): void => notes.breaks(`the log: ${kind}: ${reason}`);
   const config = memoryConfig(checkpointKey);
@@ -77,9 +85,9 @@ export const checkLog = async (
 };
 
 /** The file of each event is kept, as that event says, also where a later one has taken its place. */
-export const checkFiles = async ({ store, files }: Shared, notes: Notebook): Promise<void> => {
+export const checkFiles = async (shared: Shared, notes: Notebook): Promise<void> => {
   await verifyFiles(
-    { store, open: files.open },
+    { store: await openLog(shared), open: shared.files.open },
     {
       onFinding: ({ kind, documentId, revision }) => notes.breaks(`the file of ${documentId} ${revision} is ${kind}`),
       onNamed: () => undefined,

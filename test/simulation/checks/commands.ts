@@ -1,3 +1,4 @@
+import { type Erasure, saysErased } from './erased.js';
 import type { SeenEvent, State } from './states.js';
 
 /** A command, and what its client was told. */
@@ -25,6 +26,12 @@ export type History = {
   readonly record: string;
   readonly events: ReadonlyArray<SeenEvent>;
   readonly states: ReadonlyArray<State>;
+  readonly erasures: ReadonlyArray<Erasure>;
+  /** What may have been seen of its states from when to when: without what was erased, and while it is, with it or without it. */
+  readonly versionsIn: (during: {
+    readonly began: number;
+    readonly ended: number;
+  }) => ReadonlyArray<ReadonlyArray<State>>;
 };
 
 const faultsOf = (command: Command, places: ReadonlyArray<SeenEvent>, histories: ReadonlyMap<string, History>) => {
@@ -40,9 +47,11 @@ const faultsOf = (command: Command, places: ReadonlyArray<SeenEvent>, histories:
     faults.push(`${mark} was answered as revision ${revision}, and is ${place.revision}`);
   if (expected !== undefined && place.revision !== expected + 1)
     faults.push(`${mark} was to change revision ${expected} only, and is ${place.revision}`);
-  const { states = [] } = histories.get(place.entity) ?? {};
-  const state = states[place.revision + 1];
-  if (state !== undefined && isShownBy?.(state, states) === false)
+  const isShownIn = (states: ReadonlyArray<State>): boolean => {
+    const state = states[place.revision + 1];
+    return state === undefined || isShownBy?.(state, states) !== false;
+  };
+  if (histories.get(place.entity)?.versionsIn(command).some(isShownIn) === false)
     faults.push(`${mark} has not left what it asked for`);
   return faults;
 };
@@ -51,10 +60,12 @@ const faultsOf = (command: Command, places: ReadonlyArray<SeenEvent>, histories:
 const orderFaults = ({ record, events }: History, byMark: ReadonlyMap<string, Command>): ReadonlyArray<string> => {
   const faults: Array<string> = [];
   let newest: { readonly mark: string; readonly began: number } | undefined;
-  for (const [place, { revision, at, reason = '' }] of events.entries()) {
+  for (const [place, event] of events.entries()) {
+    const { revision, at, reason = '' } = event;
     if (at < (events[place - 1]?.at ?? ''))
       faults.push(`${record} has revision ${revision} at ${at}, before the one before`);
     if (revision !== place) faults.push(`${record} has revision ${revision} where ${place} is due`);
+    if (saysErased(event)) continue;
     const command = byMark.get(reason);
     if (command === undefined) {
       faults.push(`${record} has an event that nobody asked for: ${reason}`);

@@ -33,7 +33,7 @@ const isOfNow = ({ of }: Read): boolean => of === 'Log' || of === 'Record';
  * acknowledged before it began, nor than what an earlier one has shown, and has nothing that was asked for after it ended.
  */
 export const readFaults = (
-  { record, events, states }: History,
+  { record, events, states, erasures, versionsIn }: History,
   reads: ReadonlyArray<Read>,
   commands: ReadonlyMap<string, Command>,
 ): ReadonlyArray<string> => {
@@ -52,13 +52,18 @@ export const readFaults = (
     const before = shown.flatMap((one) =>
       read.of !== 'Old' && (isOfNow(read) || !isOfNow(one.read)) && isBefore(one.read, read) ? one.place : [],
     );
-    const oldest = Math.max(0, ...known, ...before);
+    const erased = erasures.flatMap(({ at, ended }) => (ended < read.began && read.of !== 'Old' ? at + 1 : []));
+    const oldest = Math.max(0, ...known, ...before, ...erased);
     const future = asked.findIndex((command) => command !== undefined && command.began > read.ended);
-    const newest = future < 0 ? states.length - 1 : future;
-    const place = states.findIndex(
-      (state, index) => index >= oldest && index <= newest && read.fits(state, states.slice(0, newest + 1)),
+    const yetToErase = erasures.flatMap(({ at, began }) => (began > read.ended ? at : []));
+    const newest = Math.min(future < 0 ? states.length - 1 : future, ...yetToErase);
+    const places = versionsIn(read).map((version) =>
+      version.findIndex(
+        (state, index) => index >= oldest && index <= newest && read.fits(state, version.slice(0, newest + 1)),
+      ),
     );
-    if (place < 0)
+    const place = Math.min(...places.filter((found) => found >= 0));
+    if (place === Infinity)
       faults.push(
         `${read.where} from ${read.began.toFixed(3)} to ${read.ended.toFixed(3)} shows ${record} as ${read.seen}, ` +
           `and not as a revision from ${oldest - 1} to ${newest - 1}`,

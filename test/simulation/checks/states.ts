@@ -1,14 +1,18 @@
+import { covers, type ErasedEvents } from '../../../src/event-sourcing/erasure/erased-events.js';
+
 /** An event, as histories, the ledger and feeds show it. */
 export type SeenEvent = {
   readonly _id: string;
   readonly entity: string;
   readonly entityType: string;
   readonly name: string;
+  /** `erased`: nothing is left of what it said. */
+  readonly type?: string;
   readonly at: string;
   readonly revision: number;
   readonly hash: string;
   /** What the client gave: each command its own. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   readonly data: Readonly<Record<string, unknown>>;
 };
 
@@ -25,6 +29,8 @@ export type State = {
   readonly note: string | null;
   /** Titles by user. */
   readonly owners: Readonly<Record<string, string>>;
+  /** By user: the revision of the event that added him. */
+  readonly since: Readonly<Record<string, number>>;
   /** Of the file of a document. */
   readonly sha256: string | undefined;
   /** When that file was uploaded. */
@@ -38,6 +44,7 @@ const NOTHING: State = {
   name: '',
   note: null,
   owners: {},
+  since: {},
   sha256: undefined,
   uploadedAt: null,
 };
@@ -50,6 +57,7 @@ type Data = Fields & {
   readonly user: string;
   readonly title: string;
   readonly to: number;
+  readonly events: ErasedEvents;
   readonly file?: { readonly sha256: string } | null;
 };
 
@@ -70,12 +78,26 @@ const reverted = (state: State, { changes, file }: Data, then: State): State => 
   ...(file === undefined ? {} : { sha256: then.sha256, uploadedAt: then.uploadedAt }),
 });
 
+/** Without what was erased. */
+const erased = (state: State, events: ErasedEvents): State => {
+  const { revision, at } = state;
+  if (events === 'all') return { ...NOTHING, revision, at };
+  const isLeft = ([user]: readonly [string, unknown]): boolean =>
+    !covers(events, BigInt(revision), BigInt(state.since[user] ?? revision));
+  return {
+    ...state,
+    owners: Object.fromEntries(Object.entries(state.owners).filter(isLeft)),
+    since: Object.fromEntries(Object.entries(state.since).filter(isLeft)),
+  };
+};
+
 /** `states`: those that it had before. */
 const after = (states: ReadonlyArray<State>, { name: event, revision, at, data }: SeenEvent): State => {
   const said = data as Data; // reason: see there
-  const { user, title, file, changes, to } = said;
+  const { user, title, file, changes, to, events } = said;
   const before = states.at(-1) ?? NOTHING;
   const { [user]: _, ...others } = before.owners;
+  const { [user]: added, ...sinceOthers } = before.since;
   const state = { ...before, revision, at };
   switch (event) {
     case 'BusinessCreated':
@@ -85,10 +107,15 @@ const after = (states: ReadonlyArray<State>, { name: event, revision, at, data }
     case 'DocumentUpdated':
       return uploaded(changed(state, changes), file);
     case 'BusinessOwnerAdded':
+      return { ...state, owners: { ...others, [user]: title }, since: { ...sinceOthers, [user]: revision } };
     case 'BusinessOwnerUpdated':
-      return { ...state, owners: { ...others, [user]: title } };
+      // what added him may be erased
+      return added === undefined ? state : { ...state, owners: { ...others, [user]: title } };
     case 'BusinessOwnerRemoved':
-      return { ...state, owners: others };
+      return { ...state, owners: others, since: sinceOthers };
+    case 'BusinessErased':
+    case 'DocumentErased':
+      return erased(state, events);
     case 'BusinessDeleted':
     case 'DocumentDeleted':
       return { ...state, isThere: false };
@@ -103,10 +130,16 @@ const after = (states: ReadonlyArray<State>, { name: event, revision, at, data }
   }
 };
 
-/** The states that a record had, the first one that before its first event. */
-export const statesOf = (events: ReadonlyArray<SeenEvent>): ReadonlyArray<State> => {
+/** The states that a record had, the first one that before its first event. An event that is erased changes nothing. */
+export const statesOf = (
+  events: ReadonlyArray<SeenEvent>,
+  isErased: (event: SeenEvent) => boolean = ({ type }) => type === 'erased',
+): ReadonlyArray<State> => {
   const states = [NOTHING];
-  for (const event of events) states.push(after(states, event));
+  for (const event of events) {
+    const { revision, at } = event;
+    states.push(isErased(event) ? { ...(states.at(-1) ?? NOTHING), revision, at } : after(states, event));
+  }
   return states;
 };
 

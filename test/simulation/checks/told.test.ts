@@ -171,10 +171,82 @@ describe('what is held against what clients were told', () => {
 
     it('refuses a history that is none, and another event of the ledger', () => {
       const events = [{ ...LEDGER[0]!, name: 'other' }];
-      expect(faults({ histories: [{ record: 'r', where: 'a history', events }] })).to.deep.equal([
-        'a history has shown another history',
+      const shown = (way: 'history' | 'ledger', seen: typeof events): Told['shown'] => [
+        { where: 'it', way, process: one, began: 50, ended: 51, events: seen },
+      ];
+      expect(faults({ shown: shown('ledger', events) })).to.deep.equal(['it shows revision 0 of r as another event']);
+      expect(faults({ shown: shown('history', LEDGER.slice(1)) })).to.deep.equal(['it has shown another history']);
+    });
+  });
+
+  describe('of what was erased', () => {
+    const gone = { type: 'erased', data: {}, reason: undefined };
+    const says = event(4, 4, { name: 'BusinessErased', data: { events: 'all' }, reason: undefined });
+    const written = [...LEDGER, says];
+    const erased = [...LEDGER.map((each) => ({ ...each, ...gone })), says];
+    const noted = [{ stream: 'business-r', events: 'all', began: 50, ended: 60 }] as const;
+    const held = (told: Partial<Told>, ledger = erased): ReadonlyArray<string> =>
+      toldFaults({ ...makeTold(), commands: COMMANDS, ...told }, ledger, { noted, written });
+    const shown = (began: number, [event]: ReadonlyArray<LedgerEvent>, more: Partial<Told['shown'][number]> = {}) => ({
+      ...{ where: 'it', way: 'ledger' as const, process: one, began, ended: began + 1 },
+      events: event === undefined ? [] : [event],
+      ...more,
+    });
+    const hasName = (began: number, more: Partial<Read> = {}): Read =>
+      read(2, began, { fits: ({ name }) => name === 'n2', ...more });
+    const isGone = (began: number): Read => read(4, began, { fits: ({ isThere, name }) => !isThere && name === '' });
+
+    it('finds nothing where it is shown before, in part while it is erased, and then no more', () => {
+      expect(held({ reads: [hasName(40), hasName(55), isGone(55), isGone(70)] })).to.deep.equal([]);
+      expect(
+        held({ shown: [shown(40, written), shown(52, written), shown(55, erased), shown(70, erased)] }),
+      ).to.deep.equal([]);
+    });
+
+    it('refuses what is shown when nothing of it may be left, or not yet', () => {
+      expect(held({ reads: [hasName(61)] })).to.have.length(1);
+      expect(held({ reads: [isGone(40)] })).to.have.length(1);
+      expect(held({ shown: [shown(61, written)] })).to.deep.equal([
+        'it shows revision 0 of r, which was erased before',
       ]);
-      expect(faults({ ledger: events })).to.deep.equal(['the ledger has shown another event at 0']);
+      expect(held({ shown: [shown(40, erased)] })).to.deep.equal([
+        'it shows revision 0 of r as erased, which it is not yet',
+      ]);
+    });
+
+    it('refuses of one process what it has shown as erased, and may of another', () => {
+      const again = (process: object) => held({ shown: [shown(52, erased), shown(55, written, { process })] });
+      expect(again(one)).to.deep.equal(['it shows revision 0 of r, and has shown it as erased']);
+      expect(again(other)).to.deep.equal([]);
+    });
+
+    it('refuses a ledger in which something of it is left, something else is not, or that nobody has begun', () => {
+      expect(held({}, [...LEDGER.slice(0, 1), ...erased.slice(1)])).to.have.length(1);
+      expect(held({}, [...erased.slice(0, 4), { ...says, data: { events: [[0, 2]] } }])).to.have.length(1);
+      expect(toldFaults({ ...makeTold(), commands: COMMANDS }, erased, { noted: [], written })).to.deep.equal([
+        'revision 4 of r says that something was erased, which nobody has begun',
+      ]);
+    });
+
+    it('refuses an owner whose events are erased, and not one who was added since', () => {
+      const owned = (index: number, user: string) =>
+        event(index, index, { name: 'BusinessOwnerAdded', data: { user, title: 't' } });
+      const ranges = { data: { events: [[1, 1]] }, reason: undefined };
+      const ledger = [LEDGER[0]!, owned(1, 'ann'), owned(2, 'bob'), event(3, 3, { name: 'BusinessErased', ...ranges })];
+      const part = [{ stream: 'business-r', events: [[1, 1] as [number, number]], began: 50, ended: 60 }] as const;
+      const ofOwners = (users: string, began: number): ReadonlyArray<string> =>
+        toldFaults(
+          {
+            ...makeTold(),
+            commands: [0, 1, 2].map((index) => done(index, { isShownBy: () => true })),
+            reads: [read(3, began, { fits: ({ owners }) => Object.keys(owners).join() === users })],
+          },
+          ledger.map((each) => (each.revision === 1 ? { ...each, ...gone } : each)),
+          { noted: part, written: ledger },
+        );
+      expect(ofOwners('ann,bob', 40)).to.deep.equal([]);
+      expect(ofOwners('bob', 61)).to.deep.equal([]);
+      expect(ofOwners('ann,bob', 61)).to.have.length(1);
     });
   });
 

@@ -19,6 +19,16 @@ const ask = async (client: Client, path: string): Promise<Asked | undefined> => 
   return undefined;
 };
 
+const note = (
+  { told }: Client,
+  path: string,
+  { process, began, ended }: Asked,
+  events: ReadonlyArray<LedgerEvent>,
+): void => {
+  told.ledger.push(...events);
+  told.shown.push({ where: `GET ${path}`, way: 'ledger', process, began, ended, events });
+};
+
 /** The events of one record, as the ledger has them. */
 const ofRecord = async (client: Client): Promise<void> => {
   const record = aRecord(client, isLucky(client, 0.8) ? 'Business' : 'Document');
@@ -27,7 +37,7 @@ const ofRecord = async (client: Client): Promise<void> => {
   const asked = await ask(client, path);
   if (asked === undefined) return;
   const events = ledgerIn(asked);
-  client.told.ledger.push(...events);
+  note(client, path, asked, events);
   client.told.reads.push({
     ...asked,
     record,
@@ -47,7 +57,7 @@ const aPage = async (client: Client): Promise<void> => {
   const asked = await ask(client, path);
   if (asked === undefined) return;
   const events = ledgerIn(asked);
-  client.told.ledger.push(...events);
+  note(client, path, asked, events);
   const step = isBackwards ? -1 : 1;
   const first = after === undefined ? (isBackwards ? events[0]?.index : 0) : after + step;
   if (events.some(({ index }, place) => index !== (first ?? 0) + step * place) || events.length > limit)

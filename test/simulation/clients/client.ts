@@ -70,6 +70,13 @@ export const aRecord = (client: Client, kind: Kind): string | undefined => {
   return oneOf(client, isLucky(client, 0.6) ? all.slice(-2) : all);
 };
 
+/** The record that a path is of. */
+export const recordIn = (path: string): string | undefined => /\/(?:business|document)\/([^/?]+)/.exec(path)?.[1];
+
+/** Whether something of a record may have been erased until now; without one, of any. */
+export const mayBeErased = ({ cluster }: Client, record: string | undefined): boolean =>
+  cluster.erasures?.touches(record) ?? false;
+
 /** Whether it says that what it is asked for comes soon: a checkpoint is signed a moment after the change. */
 const isNotYet = ({ text }: Answer): boolean => text.includes('"not_sealed_yet"');
 

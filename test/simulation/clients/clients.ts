@@ -64,8 +64,10 @@ const [CALM_CHANGES, CALMLY_MS] = [2, 1_000];
  */
 export const startClients = ({ world, cluster, notes }: Place, many: number, lifeMs: number): Clients => {
   const calmFrom = world.now() + lifeMs + CALM_MS;
-  const told = makeTold(() => world.now() > calmFrom);
-  const calm = world.sleep(lifeMs + CALM_MS + 1);
+  let isErased = false;
+  const told = makeTold(() => isErased && world.now() > calmFrom);
+  const erased = cluster.untilErased.then(() => (isErased = true));
+  const calm = world.sleep(lifeMs + CALM_MS + 1).then(() => erased);
 
   const clientOf = (who: string): Client => {
     let marks = 0;

@@ -4,7 +4,7 @@ import type { Read } from '../checks/reads.js';
 import type { State } from '../checks/states.js';
 import type { DiffedEvent } from '../checks/undone.js';
 import { isLucky } from '../chance.js';
-import { askAny, askOnce, type Asked, type Client, isDown, type Request } from './client.js';
+import { askAny, askOnce, type Asked, type Client, isDown, mayBeErased, type Request } from './client.js';
 import { revisionIn, rowIn, seenOf } from './seen.js';
 
 type Given = {
@@ -121,6 +121,10 @@ export const command = async (client: Client, given: Given): Promise<Commanded |
   const revision = revisionIn(asked);
   if (status !== 200 || revision === undefined) {
     note(outcomeOfRefusal(asked));
+    if (asked.tries > 1 && status === 422 && mayBeErased(client, record)) {
+      notes.count('a command is repeated whose event is erased');
+      return asked;
+    }
     const read = readOfRefusal(given, asked);
     if (read === undefined) notes.breaks(`${mark} was answered ${status} ${text}`);
     else told.reads.push(read);
@@ -131,6 +135,11 @@ export const command = async (client: Client, given: Given): Promise<Commanded |
   const changed = record ?? row._id;
   const [path = request.path] = /^\/api\/v1\/[a-z]+\/[^/?]+/.exec(request.path) ?? [];
   const newest = isAlready === undefined ? undefined : await eventAt(client, path, revision);
+  if (newest?.type === 'erased') {
+    // whether it was its own
+    note('Unknown');
+    return asked;
+  }
   if (isAlready !== undefined && newest?.reason !== mark) {
     note(outcomeOfRefusal(asked));
     notes.count('nothing is to be changed');

@@ -2,7 +2,8 @@ import type { Listed, Row } from '../checks/lists.js';
 import type { State } from '../checks/states.js';
 import { isLucky, oneOf } from '../chance.js';
 import { askAny, type Asked, type Client } from './client.js';
-import { USERS, WORDS } from './on-businesses.js';
+import { WORDS } from './on-businesses.js';
+import { USERS } from './users.js';
 import { PATHS } from './reading.js';
 import type { Kind } from './told.js';
 

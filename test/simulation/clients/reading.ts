@@ -52,7 +52,8 @@ export const readHistory = async (client: Client): Promise<void> => {
   const [, newest] = /^"(\d+);/.exec(asked.answer.headers.etag ?? '') ?? [];
   if (newest !== String(events.length - 1) && newest !== undefined)
     client.notes.breaks(`GET ${path}/events has ${events.length} events, and the tag of ${newest}`);
-  client.told.histories.push({ record, where: `GET ${path}/events`, events });
+  const { process, began, ended } = asked;
+  client.told.shown.push({ where: `GET ${path}/events`, way: 'history', process, began, ended, events });
   note(client, record, `${path}/events`, asked, {
     of: 'Log',
     seen: `${events.length} events`,

@@ -17,17 +17,20 @@ type Followed = {
   readonly sent: ReadonlyArray<Sent>;
 };
 
+/** Events, as they were shown in one way. */
+export type Shown = Pick<Read, 'where' | 'process' | 'began' | 'ended'> & {
+  readonly way: 'history' | 'ledger';
+  readonly events: ReadonlyArray<SeenEvent & { readonly index?: number }>;
+};
+
 /** What all clients were told, in the order of the answers. */
 export type Told = {
   readonly commands: Array<Command>;
   readonly reads: Array<Read>;
   readonly lists: Array<Listed>;
-  readonly histories: Array<{
-    readonly record: string;
-    readonly where: string;
-    readonly events: ReadonlyArray<SeenEvent>;
-  }>;
-  /** What the interface for auditors has shown of the ledger. */
+  /** What histories and the interface for auditors have shown of events. */
+  readonly shown: Array<Shown>;
+  /** What the latter has shown of the ledger. */
   readonly ledger: Array<LedgerEvent>;
   readonly feeds: Array<Followed>;
   /** Records that are known to be there, or were. */
@@ -48,7 +51,7 @@ export const makeTold = (isCalm: () => boolean = () => false): Told => ({
   commands: [],
   reads: [],
   lists: [],
-  histories: [],
+  shown: [],
   ledger: [],
   feeds: [],
   records: { Business: [], Document: [] },

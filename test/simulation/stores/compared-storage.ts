@@ -10,6 +10,8 @@ import type {
   ReadModelStorage,
   RowStorage,
 } from '../../../projections/engine/storage.js';
+import type { ErasedRows } from '../../../src/infrastructure/postgres/erasure/erased-rows.js';
+import { ERASED_ROWS } from '../ports/erasing.js';
 import { CALLS } from '../ports/rows.js';
 
 /** Called with what two storages differ in. */
@@ -53,15 +55,8 @@ const makeSame = (onDifference: OnDifference) => (what: string, one: unknown, ot
     onDifference(`Postgres and memory differ in ${what}: ${shown(first)} and ${shown(second)}`);
 };
 
-/**
- * A storage that asks two for the same, and says where they answer differently; what it answers is of the first one. Of each
- * call both must have ended before the next one begins. What is decided in a call, is decided in the first one alone.
- */
-export const comparedStorage = (
-  one: ReadModelStorage,
-  other: ReadModelStorage,
-  onDifference: OnDifference,
-): ReadModelStorage => {
+/** Has two asked for the same, one after the other, and says where they answer differently; the first one's answer is given. */
+const makeCompared = (onDifference: OnDifference) => {
   const same = makeSame(onDifference);
 
   const both = async <A>(what: string, first: () => Promise<A>, second: () => Promise<A>): Promise<A> => {
@@ -94,6 +89,20 @@ export const comparedStorage = (
           ),
       ]),
     ) as Pick<Port, Name>;
+
+  return { same, both, compared };
+};
+
+/**
+ * A storage that asks two for the same, and says where they answer differently; what it answers is of the first one. Of each
+ * call both must have ended before the next one begins. What is decided in a call, is decided in the first one alone.
+ */
+export const comparedStorage = (
+  one: ReadModelStorage,
+  other: ReadModelStorage,
+  onDifference: OnDifference,
+): ReadModelStorage => {
+  const { same, both, compared } = makeCompared(onDifference);
 
   const rows: RowStorage = {
     entityRows: (writer): EntityRows => {
@@ -174,6 +183,10 @@ export const comparedStorage = (
     storedLedger: (ledger) => compared(one.storedLedger(ledger), other.storedLedger(ledger), CALLS.storedLedger),
   };
 };
+
+/** The same of the rows of what is erased. */
+export const comparedErasedRows = (one: ErasedRows, other: ErasedRows, onDifference: OnDifference): ErasedRows =>
+  makeCompared(onDifference).compared(one, other, ERASED_ROWS);
 
 /** Decides once, and gives the same again to who has seen the same. */
 const makeDecided = <Seen, Decided>(same: ReturnType<typeof makeSame>, what: string) => {

@@ -7,5 +7,11 @@ import type { MakeStore } from './stores.js';
 export const makeMemoryStore: MakeStore = ({ clock }) => {
   const storage = makeMemoryStorage({ clock });
   const seal = makeMemorySeal(clock, storage);
-  return Promise.resolve({ storage, seal, queries: inOnePiece(makeMemoryReadModels({ storage, seal })) });
+  return Promise.resolve({
+    storage,
+    erasedRows: storage.erasedRows,
+    texts: () => Promise.resolve(storage.texts()),
+    seal,
+    queries: inOnePiece(makeMemoryReadModels({ storage, seal })),
+  });
 };

@@ -1,9 +1,11 @@
 import { makePostgresStorage } from '../../../projections/engine/postgres/postgres-storage.js';
+import type { Pool } from 'pg';
 import type { Clock } from '../../../src/event-sourcing/clock.js';
 import {
   makeReadModelQueries,
   type ReadModelQueries,
 } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
+import { makeErasedRows } from '../../../src/infrastructure/postgres/erasure/erased-rows.js';
 import type { LedgerSeal } from '../../../src/infrastructure/postgres/read-models/open-read-models.js';
 import { makeCosigned } from '../../../src/infrastructure/postgres/seal/cosigned.js';
 import { makeLockTree } from '../../../src/infrastructure/postgres/seal/lock-tree.js';
@@ -18,9 +20,10 @@ import { planByIndex } from '../../../src/postgres/index-plans.js';
 import { makePool } from '../../../src/postgres/pool.js';
 import { makeInTurn } from '../../support/in-turn.js';
 import { makeMemoryStorage } from '../../support/memory-storage/memory-storage.js';
+import { erasedRowsBy } from '../ports/erasing.js';
 import { queriesBy } from '../ports/queries.js';
 import { choosingRows } from './any-rows.js';
-import { comparedStorage } from './compared-storage.js';
+import { comparedErasedRows, comparedStorage } from './compared-storage.js';
 import { inOnePiece } from './in-one-piece.js';
 import { hearNotices, tellingListeners } from './notices.js';
 import { takeClock } from './postgres-clock.js';
@@ -82,6 +85,17 @@ const askedInTime = (queries: ReadModelQueries): ReadModelQueries => {
   });
 };
 
+/** All rows of all generations, as texts. */
+const textsIn = async (pool: Pool): Promise<ReadonlyArray<string>> => {
+  const tables = await pool.query<{ name: string }>('select table_name as name from read_model.instance order by 1');
+  const texts: Array<string> = [];
+  for (const { name } of tables.rows) {
+    const { rows } = await pool.query<{ text: string }>(`select t::text as text from read_model."${name}" as t`);
+    texts.push(...rows.map(({ text }) => text));
+  }
+  return texts;
+};
+
 /** What a life before has left. */
 const CLEAR = 'drop schema if exists read_model cascade; drop schema if exists seal cascade';
 
@@ -125,11 +139,15 @@ export const openPostgres = async (server: string): Promise<OpenPostgres> => {
       const whole = makeWhole(world, () => clockOfDatabase.set(clock.date()));
       const inTurn = makeInTurn();
       const telling = choosingRows(tellingListeners(sql, notices));
+      const erased = makeErasedRows(pool);
+      const memory = makeMemoryStorage({ clock });
       return {
-        storage: wholeStorage(
-          whole,
-          isCompared ? comparedStorage(telling, makeMemoryStorage({ clock }), notes.breaks) : telling,
+        storage: wholeStorage(whole, isCompared ? comparedStorage(telling, memory, notes.breaks) : telling),
+        erasedRows: erasedRowsBy(
+          wayOf(whole),
+          isCompared ? comparedErasedRows(erased, memory.erasedRows, notes.breaks) : erased,
         ),
+        texts: () => whole(() => textsIn(pool)),
         queries: wholeQueries(whole, queries),
         seal: (ledger, places = ['']) => wholeSeal(whole, inTurn, sealOf(ledger, places)),
       };

@@ -1,6 +1,7 @@
 import type { ReadModelStorage } from '../../../projections/engine/storage.js';
 import type { Clock } from '../../../src/event-sourcing/clock.js';
 import type { ReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
+import type { ErasedRows } from '../../../src/infrastructure/postgres/erasure/erased-rows.js';
 import type { LedgerSeal } from '../../../src/infrastructure/postgres/read-models/open-read-models.js';
 import type { CheckpointPlaces } from '../../../src/infrastructure/postgres/seal/noted-checkpoints.js';
 import type { Notebook } from '../notebook.js';
@@ -9,6 +10,10 @@ import type { World } from '../world.js';
 /** Where a life keeps its read models: rows, what asks for them, and checkpoints. All processes of a cluster share it. */
 export type Store = {
   readonly storage: ReadModelStorage;
+  /** Of the same storage. */
+  readonly erasedRows: ErasedRows;
+  /** All that is in the rows of all generations, as texts. */
+  readonly texts: () => Promise<ReadonlyArray<string>>;
   readonly queries: ReadModelQueries;
   readonly seal: (ledger: string, places?: CheckpointPlaces) => Omit<LedgerSeal, 'storage'>;
 };

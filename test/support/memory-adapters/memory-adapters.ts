@@ -5,10 +5,13 @@ import type { Adapters } from '../../../src/composition/adapters.js';
 import { systemAdapters } from '../../../src/composition/system-adapters.js';
 import type { ReadModelStorage } from '../../../projections/engine/storage.js';
 import type { OnConnectionEvent } from '../../../src/event-sourcing/connection-event.js';
+import { encryptedStore } from '../../../src/event-sourcing/encryption/encrypted-store.js';
+import type { KeyState } from '../../../src/event-sourcing/encryption/key-state.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { makeServer } from '../../../src/http/serve.js';
 import { watchDiskSpace } from '../../../src/infrastructure/disk-space/disk-space.js';
 import { appendWithinSpace } from '../../../src/infrastructure/disk-space/within-space.js';
+import { openEncryption } from '../../../src/infrastructure/open-encryption.js';
 import type { AccessRecord } from '../../../src/read/access/access-record.js';
 import type { Storage } from '../../../src/infrastructure/open-storage.js';
 import type { ReadModelQueries } from '../../../src/infrastructure/postgres/read-models/make-read-model-queries.js';
@@ -23,6 +26,8 @@ type Reached = {
   readonly queries: ReadModelQueries;
   readonly seal: MemorySeal;
   readonly files: Storage;
+  /** Where the keys are. Default: nowhere, and the data is not encrypted. */
+  readonly keyState?: KeyState | undefined;
   /** Default: one of its own. */
   readonly accessRecord?: AccessRecord;
 };
@@ -62,7 +67,7 @@ const closingWithConnections = (server: Server): void => {
  * nobody connects to.
  */
 export const memoryAdapters = (
-  { store, storage, queries, seal, files, accessRecord = makeMemoryAccessRecord() }: Reached,
+  { store, storage, queries, seal, files, keyState, accessRecord = makeMemoryAccessRecord() }: Reached,
   { onServer, onOpened = () => undefined, onClosed = () => undefined }: Observer,
 ): Adapters => {
   const closing = (what: string) => () => {
@@ -71,23 +76,31 @@ export const memoryAdapters = (
   };
   const open = (name: string) => ({ ...storage, close: closing(name) });
   return {
-    openStores: (_, { runtime, onConnectionEvent }) => {
+    openStores: async (config, { runtime, rules, onConnectionEvent }) => {
       onOpened(onConnectionEvent);
+      const keys =
+        keyState === undefined
+          ? undefined
+          : await openEncryption({ runtime, config, store, openState: () => keyState, rules, begins: 'now' });
+      if (keys !== undefined && E.isLeft(keys)) return keys;
+      const encryption = keys?.right.encryption;
       const space = watchDiskSpace(runtime.clock, undefined);
-      return Promise.resolve(
-        E.right({
-          store: appendWithinSpace(store, space),
-          space,
-          isSoleProcess: false,
-          readModels: {
-            queries: () => ({ ...queries, close: closing('queries') }),
-            storage: ({ name }) => open(name),
-            seal: (ledger, place, { name }) => ({ ...seal(ledger, place), storage: open(name) }),
-            accessRecord: () => ({ ...accessRecord, close: closing('record of reads') }),
-          },
-          close: closing('stores'),
-        }),
-      );
+      const log = appendWithinSpace(store, space);
+      return E.right({
+        store: encryption === undefined ? log : encryptedStore(log, encryption),
+        space,
+        isSoleProcess: false,
+        readModels: {
+          queries: () => ({ ...queries, close: closing('queries') }),
+          storage: ({ name }) => open(name),
+          seal: (ledger, place, { name }) => ({ ...seal(ledger, place), storage: open(name) }),
+          accessRecord: () => ({ ...accessRecord, close: closing('record of reads') }),
+        },
+        close: async () => {
+          await keys?.right.close();
+          await closing('stores')();
+        },
+      });
     },
     openStorage: () => Promise.resolve(E.right(files)),
     serve: (listener, { host, port, ...options }) => {

@@ -9,8 +9,14 @@ import { SECRET } from '../tokens.js';
 export const drawCheckpointKey = (random: Random): string =>
   renderSigner(right(newCheckpointKey(random, 'service.example/log')));
 
-/** Settings with every key, so that no file is read for one, and a `DATABASE_URL` that nobody connects to. */
-export const memoryConfig = (checkpointKey: string): Config =>
+/** What the keys of the data are kept under. */
+export const ERASURE_SECRET = `${SECRET} (of the keys of the data)`;
+
+/**
+ * Settings with every key, so that no file is read for one, and a `DATABASE_URL` that nobody connects to. With `isErasable` the
+ * data is encrypted.
+ */
+export const memoryConfig = (checkpointKey: string, isErasable = false): Config =>
   right(
     readConfig({
       DATABASE_URL: 'postgres://nowhere/app',
@@ -20,5 +26,6 @@ export const memoryConfig = (checkpointKey: string): Config =>
       LINK_KEY: `${SECRET} (of links)`,
       SNAPSHOT_KEY: `${SECRET} (of rows)`,
       CHECKPOINT_KEY: checkpointKey,
+      ...(isErasable && { ERASURE: 'true', ERASURE_KEY: ERASURE_SECRET }),
     }),
   );

@@ -6,6 +6,7 @@ import type { Position } from '../../../src/event-sourcing/recorded-event.js';
 import { change } from './change.js';
 import { makeCompare } from './compare.js';
 import { makeEntityRows } from './entity-rows.js';
+import { makeMemoryErasedRows, textsOfAll } from './erased-rows.js';
 import { instancesOf, liveInstance, liveInstances, statusesOf, toGeneration } from './generations.js';
 import type { LedgerRow } from './ledger-row.js';
 import { ledgerRowsOf, makeLedgerRows } from './ledger-rows.js';
@@ -16,6 +17,7 @@ import { rewrite, whyRejected } from './rewrite.js';
 import { holdsMore, makeStoredLedger } from './stored-ledger.js';
 import { makeStoredRows } from './stored-rows.js';
 import { atOnce, atOnceAnyway, makeTables, type Tables } from './tables.js';
+import type { ErasedRows } from '../../../src/infrastructure/postgres/erasure/erased-rows.js';
 
 export type MemoryStorage = ReadModelStorage & {
   /** The live generation of a read model; undefined before one was made. */
@@ -26,6 +28,9 @@ export type MemoryStorage = ReadModelStorage & {
   readonly liveLedger: (ledger: string) => ReadonlyArray<LedgerRow>;
   /** What is noted as acknowledged for a read model and a log. */
   readonly acknowledged: (readModel: string, logIdentity: string) => Position | undefined;
+  readonly erasedRows: ErasedRows;
+  /** All that is in the rows of all generations, as texts. */
+  readonly texts: () => ReadonlyArray<string>;
 };
 
 const leaseState = (tables: Tables, name: string): LiveCheckpoint['lease'] => {
@@ -114,6 +119,8 @@ export const makeMemoryStorage = ({ clock }: { readonly clock: Clock }): MemoryS
       const live = liveInstance(tables, ledger);
       return live === undefined ? [] : ledgerRowsOf(tables, live.name);
     },
+    erasedRows: makeMemoryErasedRows(tables),
+    texts: () => textsOfAll(tables),
     acknowledged: (readModel, logIdentity) => tables.acknowledged.rows.get(`${readModel}/${logIdentity}`),
   };
 };
