@@ -5,6 +5,7 @@ import { ledgerOf, registry } from '../../src/entities/registry.js';
 import { canonicalJson, type JsonObject } from '../../src/event-sourcing/canonical-json.js';
 import { eventHash } from '../../src/event-sourcing/envelope.js';
 import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
+import type { Lacking } from '../../src/event-sourcing/whole-log/log-check.js';
 import type { LogFault } from '../../src/event-sourcing/whole-log/log-fault.js';
 import { appendChained, businessStream, interleaved, makeChains, wholeLog } from '../support/chained-events.js';
 import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
@@ -21,7 +22,7 @@ describe('comparing the log with ledger and tiles', () => {
     world = await sealedLog(BUSINESSES, ROUNDS);
   });
 
-  const check = async () => {
+  const check = async (whyOf: (event: StoredEvent) => Lacking | undefined = () => undefined) => {
     const faults: Array<LogFault> = [];
     const { take, end, counts } = await makeLedgerCheck({
       store: storeOf(world),
@@ -29,7 +30,14 @@ describe('comparing the log with ledger and tiles', () => {
       source: sourceOf(world),
       onFault: (fault) => faults.push(fault),
     });
-    for (let at = 0; at < world.events.length; at += 100) await take(world.events.slice(at, at + 100));
+    for (let at = 0; at < world.events.length; at += 100) {
+      const events = world.events.slice(at, at + 100);
+      const lacking = events.flatMap((event) => {
+        const why = whyOf(event);
+        return why === undefined ? [] : [[event, why] as const];
+      });
+      await take(events, new Map(lacking));
+    }
     await end();
     return { faults, counts: counts() };
   };
@@ -104,6 +112,23 @@ describe('comparing the log with ledger and tiles', () => {
         reason:
           'the data of the event was taken out of the log, and the ledger still has it: keep the ledger, it may be the last copy',
       },
+    ]);
+  });
+
+  it('waits for rows of what is being erased, and finds those of what is said to be', async () => {
+    const erased = (event: StoredEvent): StoredEvent => ({
+      ...event,
+      data: '{}',
+      metadata: event.metadata.replace(/"salt":"[^"]*",/, ''),
+    });
+    changeEvent(80, erased);
+    changeEvent(81, erased);
+    const { faults } = await check((event) => {
+      if (event === world.events[80]) return 'BeingErased';
+      return event === world.events[81] ? 'Erased' : undefined;
+    });
+    expect(faults.map(({ id: _id, ...fault }) => fault)).to.deep.equal([
+      { kind: 'not-erased', ...placeOf(81), reason: 'the event is erased, and the ledger still has it' },
     ]);
   });
 

@@ -26,6 +26,8 @@ export type Erasures = {
   readonly end: (records: ReadonlyArray<RecordToErase>) => void;
   /** Whether something of a record may have been erased until now; without one, of any. */
   readonly touches: (id: string | undefined) => boolean;
+  /** Whether something was being erased since a time. */
+  readonly wasAny: (since: number) => boolean;
   /** A log as processes have it that know all that was destroyed, or as it would be if nothing had been. */
   readonly open: (store: EventStore, as: 'it is' | 'it was written') => Promise<EventStore>;
 };
@@ -57,6 +59,7 @@ export const makeErasures = (now: () => number, random: Random): Erasures => {
       }
     },
     touches: (id) => noted.some(({ stream }) => id === undefined || stream.endsWith(`-${id}`)),
+    wasAny: (since) => noted.some(({ ended }) => ended > since),
     open: async (store, as) => {
       const tree = treeOf(as === 'it is' ? await keyState.read() : keyState.first());
       return encryptedStore(store, { rules: encryptionRulesOf(registry), keys: () => tree, random });

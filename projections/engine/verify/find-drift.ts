@@ -1,6 +1,7 @@
 import { type Ahead, findAhead } from '../../../src/event-sourcing/ahead.js';
 import { either as E } from 'fp-ts';
 import { attempt, orThrow } from '../../../src/event-sourcing/attempt.js';
+import { isBeingErased } from '../../../src/event-sourcing/erasure/being-erased.js';
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import type { Projection } from '../../projection.js';
@@ -42,7 +43,7 @@ const expectedRow = async (
   return folded && rowOf(projection, { ...folded.entity, isParked: folded.parking !== undefined });
 };
 
-const driftOf = async (verifier: Verifier, id: string, snapshot: RowSnapshot): Promise<Drift | undefined> => {
+const differenceOf = async (verifier: Verifier, id: string, snapshot: RowSnapshot): Promise<Drift | undefined> => {
   const stream: StreamName = `${verifier.projection.category}-${id}`;
   const expected = await expectedRow(verifier, stream, snapshot);
   const { row } = snapshot;
@@ -54,6 +55,14 @@ const driftOf = async (verifier: Verifier, id: string, snapshot: RowSnapshot): P
   if (expected === undefined) return { stream, id, kind: 'surplus', fields: [] };
   const fields = differingFields(expected, row);
   return fields.length === 0 ? undefined : { stream, id, kind: 'differs', fields };
+};
+
+/** While an entity is being erased its row is as it was: what is recorded in the end changes it. */
+const driftOf = async (verifier: Verifier, id: string, snapshot: RowSnapshot): Promise<Drift | undefined> => {
+  const drift = await differenceOf(verifier, id, snapshot);
+  const { checkpoint } = snapshot;
+  if (drift === undefined || drift.kind === 'ahead' || checkpoint === undefined) return drift;
+  return (await isBeingErased(verifier.store, drift.stream, checkpoint)) ? undefined : drift;
 };
 
 /**

@@ -9,6 +9,7 @@ import type { EventStore } from '../event-store.js';
 import { extendChain, lacksData, statedEnd } from '../hash-chain.js';
 import { findMacRequired } from '../operators/require-mac.js';
 import type { Position, Revision, StoredEvent, StreamName } from '../recorded-event.js';
+import type { Lacking } from './log-check.js';
 
 /** Streams of which the erasures are remembered: at most twice as many. */
 const REMEMBERED = 10_000;
@@ -54,8 +55,8 @@ const isDone = (spans: ReadonlyArray<Span>, events: ErasedEvents): boolean =>
 
 /** Tells which events of a log are erased, and by which of its events, while they pass by. */
 type Erasures = {
-  /** Of the next events, those that lack their data, and whether an erasure is recorded, or was begun, that has them. */
-  readonly lackingIn: (events: ReadonlyArray<StoredEvent>) => Promise<ReadonlyMap<StoredEvent, 'Erased' | 'Missing'>>;
+  /** Of the next events, those that lack their data, and why. */
+  readonly lackingIn: (events: ReadonlyArray<StoredEvent>) => Promise<ReadonlyMap<StoredEvent, Lacking>>;
   /** Whether an event says that others of its stream are erased, and counts. */
   readonly isErasure: (event: StoredEvent) => boolean;
   /** What can be read all the same of what an erasure names, and none before it did. */
@@ -129,12 +130,11 @@ export const followErasures = async (store: Pick<EventStore, 'readStream'>, keys
       const lacking = events.filter(lacksData);
       const beside = new Set(await besideErasures(lacking));
       if (beside.size > 0) await readBegunOn();
-      return new Map(
-        lacking.map((event) => [
-          event,
-          beside.has(event) && (saysErased(event) || !isBegun(event)) ? 'Missing' : 'Erased',
-        ]),
-      );
+      const whyOf = (event: StoredEvent): Lacking => {
+        if (!beside.has(event)) return 'Erased';
+        return saysErased(event) || !isBegun(event) ? 'Missing' : 'BeingErased';
+      };
+      return new Map(lacking.map((event) => [event, whyOf(event)]));
     },
     readableOf: async function* (erasure) {
       const own = spansOf(erasure);

@@ -3,7 +3,7 @@ import type { EventStore } from '../../../../src/event-sourcing/event-store.js';
 import { extendChain, lacksData, statedEnd } from '../../../../src/event-sourcing/hash-chain.js';
 import { readEvent } from '../../../../src/event-sourcing/read-event.js';
 import { categoryOf, entityIdOf, type StoredEvent } from '../../../../src/event-sourcing/recorded-event.js';
-import type { LogCheck } from '../../../../src/event-sourcing/whole-log/log-check.js';
+import type { Lacking, LogCheck } from '../../../../src/event-sourcing/whole-log/log-check.js';
 import type { LogFault, OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fault.js';
 import { leafHash } from '../../../../src/seal/hash.js';
 import { type Ledger, sealedBy } from '../../../ledger.js';
@@ -76,6 +76,7 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
   /** The index that the next row must have, and the latest time before it. */
   let [nextIndex, latest] = [0n, EMPTY.latest];
   let carried: ReadonlyArray<StoredEvent> = [];
+  const lackingOf = new WeakMap<StoredEvent, Lacking>();
   let isBehind = false;
   let lookedInto = 0;
   const counts = { compared: 0, notYet: 0 };
@@ -156,21 +157,36 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
     else report('event-changed', 'the log has another event here than the ledger');
   };
 
+  /** Whether the row of an event still differs that was read before the event, which has been erased since. */
+  const stillDiffers = async (expected: NewRow, { index }: SealedRow): Promise<boolean> => {
+    const [now] = await source.rows(index, 1);
+    return now?.index !== index || differingColumns(textsOf(expected), now.texts).length > 0;
+  };
+
+  const reportWithoutData = async (event: StoredEvent, expected: NewRow, row: SealedRow): Promise<void> => {
+    const why = lackingOf.get(event) ?? 'Missing';
+    // the rows are written anew behind the keys, and before it is recorded
+    if (why === 'BeingErased' || (why === 'Erased' && !(await stillDiffers(expected, row)))) return;
+    if (why === 'Erased')
+      reportEvent(event, row.index, 'not-erased', 'the event is erased, and the ledger still has it');
+    else
+      reportEvent(
+        event,
+        row.index,
+        'event-changed',
+        'the data of the event was taken out of the log, and the ledger still has it: keep the ledger, it may be the last copy',
+      );
+  };
+
   /** Compares an event with its row. */
-  const compare = (event: StoredEvent, expected: NewRow, row: SealedRow): void => {
+  const compare = async (event: StoredEvent, expected: NewRow, row: SealedRow): Promise<void> => {
     counts.compared += 1;
     const columns = differingColumns(textsOf(expected), row.texts);
     const isSameLeaf = expected.leaf.equals(row.leaf);
     if (!isSameLeaf) leafFault(event, expected, row);
     else if (columns.length > 0) {
       const named = columns.join(', ');
-      if (lacksData(event))
-        reportEvent(
-          event,
-          row.index,
-          'event-changed',
-          'the data of the event was taken out of the log, and the ledger still has it: keep the ledger, it may be the last copy',
-        );
+      if (lacksData(event)) await reportWithoutData(event, expected, row);
       else if (isWhole(event))
         reportEvent(event, row.index, 'ledger-changed', `the row of the ledger was changed, in ${named}`);
       else
@@ -255,7 +271,7 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
       }
       const expected = expectedRow(event);
       if (row !== undefined && expected !== undefined && isOf(row, keyOf(event))) {
-        compare(event, expected, row);
+        await compare(event, expected, row);
         at += 1;
         continue;
       }
@@ -266,8 +282,12 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
   };
 
   return {
-    take: async (events) => {
+    take: async (events, lacking) => {
       const ours = events.filter(isSealed);
+      for (const event of ours) {
+        const why = lacking?.get(event);
+        if (why !== undefined) lackingOf.set(event, why);
+      }
       if (isBehind) counts.notYet += ours.length;
       else carried = await compareAll([...carried, ...ours], false);
     },

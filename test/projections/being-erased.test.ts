@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { either as E } from 'fp-ts';
+import { businesses } from '../../projections/businesses.js';
+import { findDrift } from '../../projections/engine/verify/find-drift.js';
+import { recordErased } from '../../src/application/erasure/record-erased.js';
+import { encryptedStore } from '../../src/event-sourcing/encryption/encrypted-store.js';
+import { erasedPlaces } from '../../src/event-sourcing/erasure/erased-places.js';
+import { orThrow } from '../../src/event-sourcing/attempt.js';
+import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
+import { aBusinessCreated } from '../support/business-events.js';
+import { makeEncryption } from '../support/encrypted.js';
+import { givenStream } from '../support/given-stream.js';
+import { makeInMemoryEventStore } from '../support/in-memory-event-store.js';
+import { startMemoryEngine } from '../support/memory-engine.js';
+
+const ID = '0198f000-0000-7000-8000-000000000000';
+const STREAM = `business-${ID}` as const;
+const RECORD = { stream: STREAM, events: 'all' } as const;
+
+describe('the row of a record that is being erased', () => {
+  it('is no drift until it is recorded, and is one where nothing was erased', async () => {
+    const encryption = makeEncryption();
+    const store = encryptedStore(makeInMemoryEventStore(), encryption);
+    await givenStream(store, STREAM, [aBusinessCreated()]);
+    const engine = startMemoryEngine(systemRuntime, { store });
+    const rows = async () => {
+      const [live] = await engine.storage.generations(businesses.name);
+      return engine.storage.storedRows(businesses, live ?? { name: '' });
+    };
+    const driftOf = async (name = '') => {
+      const read = await rows();
+      const snapshots: typeof read.snapshots = async (ids) =>
+        (await read.snapshots(ids))?.map((snapshot) => ({
+          ...snapshot,
+          row: snapshot.row && (name === '' ? snapshot.row : { ...snapshot.row, words: name }),
+        }));
+      return (await findDrift({ rows: { ...read, snapshots }, store, projection: businesses }, ID))?.kind;
+    };
+    const reach = async () => {
+      const head = orThrow(await store.head(['business']));
+      expect(await engine.projections.byName(businesses.name).progress.waitFor(head ?? 0n)).to.equal(true);
+    };
+    try {
+      await reach();
+      expect(await driftOf()).to.equal(undefined);
+      expect(await driftOf('other')).to.equal('differs');
+      encryption.tree = encryption.tree.without(erasedPlaces(STREAM, 'all'));
+      expect(await driftOf()).to.equal(undefined);
+      const said = { basis: 'a ticket', actor: 'dpo', eventKey: undefined };
+      expect(await recordErased(systemRuntime, store, RECORD, said)).to.deep.equal(E.right(true));
+      await reach();
+      expect(await driftOf()).to.equal(undefined);
+      expect(await driftOf('other')).to.equal('differs');
+    } finally {
+      await engine.stop();
+    }
+  });
+});
