@@ -23,7 +23,10 @@ type InStream = { readonly spans: ReadonlyArray<Span>; readonly next: Revision }
 
 const NOTHING_READ: InStream = { spans: [], next: 0n };
 
-/** What a decision says of a stream; it is about the events before it in the log. */
+/**
+ * What a decision says of a stream; it is about the events before it in the log. The key of a whole record is that of what is
+ * appended after it, too, by whoever still has it: until the stream says that all is erased.
+ */
 type Begun = { readonly events: ErasedEvents; readonly position: Position };
 
 const spansOf = (event: StoredEvent): ReadonlyArray<Span> => {
@@ -105,8 +108,11 @@ export const followErasures = async (store: Pick<EventStore, 'readStream'>, keys
       nextBegun = revision + 1n;
     }
   };
-  const isBegun = ({ stream, revision, position }: StoredEvent): boolean =>
-    begun.get(stream)?.some((one) => position < one.position && covers(one.events, revision + 1n, revision)) === true;
+  const isBegun = ({ stream, revision, position }: StoredEvent): boolean => {
+    const isReached = (one: Begun): boolean =>
+      position < one.position || (one.events === 'all' && !isDone(known.get(stream)?.spans ?? [], 'all'));
+    return begun.get(stream)?.some((one) => isReached(one) && covers(one.events, revision + 1n, revision)) === true;
+  };
 
   /** Those of these events that no erasure in their streams names. */
   const besideErasures = async (events: ReadonlyArray<StoredEvent>): Promise<ReadonlyArray<StoredEvent>> => {

@@ -197,11 +197,22 @@ describe('verifying a log of which data was erased', () => {
       expect((await find(await without(...gone, `${B} 0`, `${B} 1`, `${B} 2`))).faults).to.deep.equal([]);
     });
 
-    it('is not about what came after it', async () => {
-      await begun([{ stream: A, events: 'all' }]);
+    it('is about what came after it under the key of the record, until the stream says that all is erased', async () => {
+      const isUnderWay = () => true;
+      await begun([
+        { stream: A, events: 'all' },
+        { stream: B, events: [[1, 4]] },
+      ]);
       await append(A);
-      expect((await find(await without(`${A} 3`, `${A} 4`), { isUnderWay: () => true })).faults).to.deep.equal([
-        'data-missing A 4 at 9',
+      await append(B);
+      const gone = [0, 1, 2, 3, 4].map((revision) => `${A} ${revision}` as const);
+      expect((await find(await without(...gone, `${B} 4`), { isUnderWay })).faults).to.deep.equal([
+        'data-missing B 4 at 10',
+      ]);
+      await erased(A, 'all');
+      await append(A);
+      expect((await find(await without(...gone, `${A} 6`), { isUnderWay })).faults).to.deep.equal([
+        'data-missing A 6 at 12',
       ]);
     });
 
