@@ -12,7 +12,7 @@ import { USERS } from './clients/users.js';
 import type { Erasures } from './erasures.js';
 import { type Fault, faultsOf, type Victim } from './faults.js';
 import type { Notebook } from './notebook.js';
-import { type Command, ERASING_PLANS, operate, PLANS, type Target } from './operator.js';
+import { type Command, ERASING_PLANS, nameOf, operate, PLANS, type Target } from './operator.js';
 import { type Program, PROGRAMS, registryOf } from './program.js';
 import { reachedBy, type Service, type Shared, startIn } from './service.js';
 import { makeTroubles, type Place, PLACES } from './trouble.js';
@@ -188,19 +188,19 @@ export const startCluster = async (
     const name = AT_CALL[command];
     const skipped = name === undefined ? below({ random }, 60) : 0;
     const kill = (): void => {
-      note(OPERATOR, `is killed in a ${command}`);
+      note(OPERATOR, `is killed in ${nameOf(command)}`);
       process.kill();
     };
     const moment = fraction() < 0.5 ? 'before it takes effect' : 'after it took effect';
     const freeze = (): Mishap => {
       const ms = LEASE_MS + fraction() * 2_000;
-      note(OPERATOR, `is frozen in a ${command}`, `for ${ms.toFixed(0)} ms`);
+      note(OPERATOR, `is frozen in ${nameOf(command)}`, `for ${ms.toFixed(0)} ms`);
       return { _tag: 'Frozen', ms, isAnswer: fraction() < 0.5 };
     };
     if (chance < 0.25) troubles.lieInWait(process, { name, skipped, mishap: () => ({ _tag: 'Killed', moment, kill }) });
     else if (chance < 0.5) troubles.lieInWait(process, { name, skipped, mishap: freeze });
     else if (chance < 0.75) {
-      note(OPERATOR, `gets late answers in a ${command}`);
+      note(OPERATOR, `gets late answers in ${nameOf(command)}`);
       for (const place of PLACES) troubles.slowDown(process, place, world.now() + LONGEST_MS);
     }
   };
@@ -208,20 +208,20 @@ export const startCluster = async (
   /** Whether it has ended by itself. */
   const runCommand = async (command: Command, target: Target, program: Program): Promise<boolean> => {
     const process = world.begin();
-    const about = command === 'erase' ? JSON.stringify(target.subject ?? 'what was begun') : target.readModel;
-    note(OPERATOR, `begins a ${command}`, `of ${about} with the ${program} version`);
+    const about = command === 'erasure' ? JSON.stringify(target.subject ?? 'what was begun') : target.readModel;
+    note(OPERATOR, `begins ${nameOf(command)}`, `of ${about} with the ${program} version`);
     if (isFaulty) endanger(process, command);
     const luckOf = (place: Place) => troubles.luckOf(OPERATOR, process, place);
     const reached = reachedBy(world, process, shared, luckOf);
     const config = memoryConfig(checkpointKey, erasures !== undefined);
     const operator = { ...reached, process, config, erasures, registry: registryOf(world, program), notes };
     const operating = operate(operator, command, target).catch(() => 'killed');
-    const longest = world.sleep(command === 'erase' ? ERASED_MS : ENDS_MS);
+    const longest = world.sleep(command === 'erasure' ? ERASED_MS : ENDS_MS);
     const said = await Promise.race([operating, longest.then(() => undefined)]);
-    if (said === undefined) breaks(`a ${command} does not end`);
+    if (said === undefined) breaks(`${nameOf(command)} does not end`);
     say(`${OPERATOR}'s ${command} of ${about}: ${said ?? ''}`);
     if (said !== 'killed' && process.waiting() > 0)
-      breaks(`a ${command} has ended, and ${process.waiting()} timers wait`);
+      breaks(`${nameOf(command)} has ended, and ${process.waiting()} timers wait`);
     process.kill();
     return said !== 'killed';
   };
@@ -253,14 +253,14 @@ export const startCluster = async (
   const runStep = async (command: Command, target: Target, program: Program): Promise<void> => {
     const run = (): Promise<boolean> => runCommand(command, target, program);
     await run();
-    if (command === 'erase') await finishErasures(run);
+    if (command === 'erasure') await finishErasures(run);
   };
 
   const carryOut = async (plan: ReadonlyArray<ReadonlyArray<Command>>): Promise<void> => {
     const models = readModelsOf(registry);
     const readModel = oneOf({ random }, models)?.name ?? '';
     const program = oneOf({ random }, slots)?.program ?? 'old';
-    const isErased = plan.flat().includes('erase');
+    const isErased = plan.flat().includes('erasure');
     const subject = isErased ? await drawSubject() : undefined;
     if (isErased && subject === undefined) return;
     for (const step of plan) {
@@ -317,7 +317,7 @@ export const startCluster = async (
   const untilErased = new Promise<void>((resolve) => (onErased = resolve));
   const endErasures = async (): Promise<void> => {
     await Promise.all(operating);
-    await finishErasures(() => runCommand('erase', { readModel: '', subject: undefined }, 'old'));
+    await finishErasures(() => runCommand('erasure', { readModel: '', subject: undefined }, 'old'));
   };
 
   const goBack = async (): Promise<void> => {

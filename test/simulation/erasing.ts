@@ -40,7 +40,7 @@ export const eraseSubject = async (eraser: Eraser, subject: Subject | undefined)
   const why = await whyNotInTree(storage, ledgerOf(registry));
   if (why !== undefined) return `not recorded: ${why}`;
   const keys = right(await sharedEventKeys(process.random, config));
-  const onStep = ({ _tag }: Step): void => notes.count(`an erasure: ${_tag}`);
+  const onStep = ({ _tag }: Step): void => notes.count(`of an erasure: ${_tag}`);
   const ports = makeErasePorts(
     { runtime: process, registry, store, keys, keyControl, storage, rows: erasedRows, files },
     onStep,
@@ -58,6 +58,7 @@ export const eraseSubject = async (eraser: Eraser, subject: Subject | undefined)
     },
   };
   const left = [...(await finishErasures(noting))];
+  if (carriedOut.length > 0) notes.count('an erasure goes on where it was cut off');
   const records = subject === undefined ? [] : await findEvents(store, subject);
   if (records.length > 0) {
     erasures.begin(records);

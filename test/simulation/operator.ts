@@ -30,7 +30,10 @@ import type { Erasures } from './erasures.js';
 import type { Notebook } from './notebook.js';
 import type { SimulatedProcess } from './world.js';
 
-export type Command = 'rebuild' | 'rollback' | 'verify' | 'repair' | 'sweep' | 'erase';
+export type Command = 'rebuild' | 'rollback' | 'verify' | 'repair' | 'sweep' | 'erasure';
+
+/** As a trace names one. */
+export const nameOf = (command: Command): string => (command === 'erasure' ? 'an erasure' : `a ${command}`);
 
 /**
  * What is done with one read model: step by step, and what is in one step at the same time. It is done by the functions that
@@ -50,15 +53,15 @@ export const PLANS: ReadonlyArray<ReadonlyArray<ReadonlyArray<Command>>> = [
 /** The same in a life whose data can be erased: more often an erasure, which is given again when it was cut off. */
 export const ERASING_PLANS: typeof PLANS = [
   ...PLANS,
-  ...[1, 2, 3, 4, 5, 6].map(() => [['erase' as const]]),
-  [['erase', 'erase'], ['erase']],
-  [['erase', 'rebuild'], ['rollback']],
-  [['rebuild', 'erase']],
+  ...[1, 2, 3, 4, 5, 6].map(() => [['erasure' as const]]),
+  [['erasure', 'erasure'], ['erasure']],
+  [['erasure', 'rebuild'], ['rollback']],
+  [['rebuild', 'erasure']],
   [
-    ['erase', 'repair'],
-    ['verify', 'erase'],
+    ['erasure', 'repair'],
+    ['verify', 'erasure'],
   ],
-  [['erase', 'sweep']],
+  [['erasure', 'sweep']],
 ];
 
 /** What a command is about. */
@@ -205,7 +208,7 @@ export const operate = async (operator: Operator, command: Command, target: Targ
   const model = readModelsOf(registry).find(({ name }) => name === target.readModel);
   const run = (signing: Operator, keyControl: KeyControl | undefined): Promise<string> => {
     if (command === 'sweep') return sweep(signing, signal);
-    if (command === 'erase') {
+    if (command === 'erasure') {
       const { erasures } = signing;
       if (erasures === undefined || keyControl === undefined) return Promise.resolve('nothing can be erased');
       return eraseSubject({ ...signing, keyControl, erasures }, target.subject);
@@ -223,7 +226,8 @@ export const operate = async (operator: Operator, command: Command, target: Targ
     return await Promise.race([withKeys({ ...operator, registry }, run), process.end]);
   } catch (error) {
     if (!process.isAlive()) throw error;
-    if (!isTransient(error) && !signal.aborted) operator.notes.breaks(`a ${command} ends with ${reasonOf(error)}`);
+    if (!isTransient(error) && !signal.aborted)
+      operator.notes.breaks(`${nameOf(command)} ends with ${reasonOf(error)}`);
     return reasonOf(error);
   } finally {
     cancel?.();

@@ -59,6 +59,7 @@ export const readHistory = async (client: Client): Promise<void> => {
     seen: `${events.length} events`,
     fits: ({ revision }) => revision === events.length - 1,
   });
+  if (events.some(({ type }) => type === 'erased')) client.notes.count('a history has erased events');
   const event = oneOf(client, events);
   if (event === undefined) return;
   const { revision, at } = event;

@@ -1,4 +1,5 @@
 import { faultsOfCommands } from './faults/commands.js';
+import { faultsOfErasing } from './faults/erasing.js';
 import { faultsOfReads } from './faults/reads.js';
 import { faultsOfRebuilding } from './faults/rebuilding.js';
 import { faultsOfRows } from './faults/rows.js';
@@ -15,5 +16,6 @@ export const plantedFaults: ReadonlyArray<PlantedFault> = [
   ...faultsOfSealing,
   ...faultsOfReads,
   ...faultsOfUndoing,
+  ...faultsOfErasing,
   ...faultsOfSql,
 ];

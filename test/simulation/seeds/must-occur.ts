@@ -42,6 +42,12 @@ export const MUST_OCCUR: ReadonlyArray<string> = [
     `an operator is killed in a ${command}`,
     `an operator gets late answers in a ${command}`,
   ]),
+  ...['begins', 'is killed in', 'is frozen in', 'gets late answers in'].map((what) => `an operator ${what} an erasure`),
+  ...['owner', 'business', 'document'].map((kind) => `erased: ${kind}`),
+  ...['Begun', 'Destroyed', 'FilesRemoved', 'RowsWritten', 'Recorded'].map((step) => `of an erasure: ${step}`),
+  ...['business', 'document'].map((kind) => `at rest a ${kind} is erased`),
+  ...['an erasure goes on where it was cut off', 'a history has erased events'],
+  'a command is repeated whose event is erased',
   ...[
     'a rebuild has switched',
     'a rebuild has kept',
