@@ -8,6 +8,8 @@ import type { SeenEvent } from './states.js';
 export type Erasure = Pick<NotedErasure, 'events' | 'began' | 'ended'> & {
   /** The revision of the event that says so. */
   readonly at: number;
+  /** Who has folded the events before this one while they had their data, and those from it on without. Default: none had. */
+  readonly from?: number;
 };
 
 /** What a record shows from when to when: events of which nothing is left change nothing. */
@@ -34,9 +36,9 @@ export const erasuresIn = (
   });
 
 export const isCoveredBy =
-  ({ events, at }: Erasure) =>
+  ({ events, at, from = 0 }: Erasure) =>
   (event: SeenEvent): boolean =>
-    !saysErased(event) && covers(events, BigInt(at), BigInt(event.revision));
+    !saysErased(event) && event.revision >= from && covers(events, BigInt(at), BigInt(event.revision));
 
 /** Each choice of erasures that may have been carried out, as far as anybody could see who looked from when to when. */
 export const carriedOutIn = (
@@ -47,7 +49,9 @@ export const carriedOutIn = (
     (choices, erasure) => {
       const withIt = choices.map((choice) => [...choice, erasure]);
       if (erasure.ended < began) return withIt;
-      return erasure.began > ended ? choices : [...choices, ...withIt];
+      if (erasure.began > ended) return choices;
+      const inPart = Array.from({ length: erasure.at }, (_, from) => ({ ...erasure, from }));
+      return [...choices, ...inPart.flatMap((part) => choices.map((choice) => [...choice, part]))];
     },
     [[]],
   );

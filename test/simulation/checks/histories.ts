@@ -16,7 +16,7 @@ const makeVersions = (events: ReadonlyArray<LedgerEvent>, erasures: ReadonlyArra
   const known = new Map<string, ReadonlyArray<State>>();
   return (during) =>
     carriedOutIn(erasures, during).map((carriedOut) => {
-      const key = carriedOut.map(({ at }) => at).join();
+      const key = carriedOut.map(({ at, from = 0 }) => `${at} from ${from}`).join();
       const found = known.get(key) ?? statesOf(events, (event) => carriedOut.some((each) => isCoveredBy(each)(event)));
       known.set(key, found);
       return found;
