@@ -40,14 +40,10 @@ export const openTree = (stored: StoredTree, secrets: ReadonlyArray<string>): Ke
 };
 
 /**
- * The keys without those that the log says were destroyed: they may have been copied before that. A decision counts that has a
- * `mac` of one of the keys, if there are any.
+ * The places of the keys that the log says were destroyed: they may have been copied before that. A decision counts that has a
+ * `mac` of one of these keys, if there are any.
  */
-export const withoutErased = async (
-  tree: KeyTree,
-  log: Pick<CopySource, 'readAll'>,
-  keys: EventKeys,
-): Promise<KeyTree> => {
+export const erasedIn = async (log: Pick<CopySource, 'readAll'>, keys: EventKeys): Promise<ReadonlyArray<KeyPath>> => {
   const places: Array<KeyPath> = [];
   for await (const { events } of log.readAll({ after: 'start' }))
     for (const stored of events) {
@@ -57,5 +53,5 @@ export const withoutErased = async (
         // reason: nothing else is recorded as a stream
         places.push(...erasedPlaces(stream as StreamName, of));
     }
-  return tree.without(places);
+  return places;
 };

@@ -3,7 +3,8 @@ import { copyLog, type Copied, type CopyFailure } from '../event-sourcing/whole-
 import { checkpointOf } from '../event-sourcing/recorded-event.js';
 import type { Runtime } from '../event-sourcing/runtime.js';
 import type { LogTarget } from '../event-sourcing/whole-log/log-target.js';
-import { SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
+import { saysErased } from '../event-sourcing/erasure/erased-events.js';
+import { ERASURE_STREAM, SEAL_STREAM } from '../event-sourcing/operators/decision-events.js';
 import type { ObjectStorage } from '../application/ports.js';
 import type { FileContents } from '../read/get-file.js';
 import type { SignedCheckpoint } from '../read/sealed-tree.js';
@@ -123,21 +124,25 @@ const nothing = ({ events, streams }: Copied): Restored => ({
   ...{ events, streams, files: 0, fileBytes: 0, checkpoints: 0, timestamps: 0, lacking: 0, lost: 0, isComplete: false },
 });
 
-/** Whether the log has all of a backup, and behind it nothing but what a copy records when it is restored. */
-export const isRestoredAsCopy = async (
+/** What restores have recorded behind a backup: events about the seal, and about erasures. */
+export type Behind = { readonly origins: number; readonly erasures: number };
+
+/** What is behind a backup in the log; undefined where that has not all of the backup, or what no restore records. */
+export const findBehind = async (
   log: Pick<LogTarget, 'readStream' | 'readAll'>,
   { segments }: Pick<Manifest, 'segments'>,
-): Promise<boolean> => {
+): Promise<Behind | undefined> => {
   const last = segments.at(-1)?.last;
   const end = last && (await findAgain(log, last));
-  if (end === undefined) return false;
-  let beyond = 0;
+  if (end === undefined) return undefined;
+  let [origins, erasures] = [0, 0];
   for await (const { events } of log.readAll({ after: checkpointOf(end) }))
-    for (const { stream } of events) {
-      if (stream !== SEAL_STREAM) return false;
-      beyond += 1;
+    for (const event of events) {
+      if (event.stream === SEAL_STREAM) origins += 1;
+      else if (event.stream === ERASURE_STREAM || saysErased(event)) erasures += 1;
+      else return undefined;
     }
-  return beyond > 0;
+  return { origins, erasures };
 };
 
 /**

@@ -9,13 +9,13 @@ import { newFileKey } from '../../src/application/document/file-key.js';
 import { backedUpLog } from '../../src/backup/backed-up-log.js';
 import { readManifest } from '../../src/backup/backup-place.js';
 import { type Lacking, type Manifest, renderManifest } from '../../src/backup/manifest.js';
-import { isRestoredAsCopy, restoreBackup } from '../../src/backup/restore-backup.js';
+import { findBehind, restoreBackup } from '../../src/backup/restore-backup.js';
 import type { Secret } from '../../src/backup/secrets.js';
 import { type BackupFinding, type VerifiedBackup, verifyBackup } from '../../src/backup/verify-backup.js';
 import { type BackupSources, writeBackup } from '../../src/backup/write-backup.js';
 import type { StoredFile } from '../../src/domain/document/events.js';
 import { checkpointAt } from '../../src/event-sourcing/recorded-event.js';
-import { SEAL_STREAM } from '../../src/event-sourcing/operators/decision-events.js';
+import { ERASURE_STREAM, SEAL_STREAM } from '../../src/event-sourcing/operators/decision-events.js';
 import type { SignedCheckpoint } from '../../src/read/sealed-tree.js';
 import { renderVerifier, type Signer } from '../../src/seal/note-key.js';
 import { wholeLog, withoutPositions } from '../support/chained-events.js';
@@ -703,16 +703,19 @@ describe('a backup', () => {
       expect(error).to.equal('BackupFault: manifest.json cannot be used: it is not a manifest of a backup');
     });
 
-  it('is known as restored by what a copy records behind it, and by nothing else', async () => {
+  it('is known as restored by what a restore records behind it, and by nothing else', async () => {
     await given(3);
     await written();
     const target = emptyTarget();
-    expect(await isRestoredAsCopy(target.log, await manifest())).to.equal(false);
+    const behind = async () => findBehind(target.log, await manifest());
+    expect(await behind()).to.equal(undefined);
     await restore(target);
-    expect(await isRestoredAsCopy(target.log, await manifest())).to.equal(false);
+    expect(await behind()).to.deep.equal({ origins: 0, erasures: 0 });
+    await givenStream(target.log, ERASURE_STREAM, [{ type: 'ErasureBegun', data: {} }]);
+    await givenStream(target.log, documentStream('erased'), [{ type: 'DocumentErased', data: {} }]);
     await givenStream(target.log, SEAL_STREAM, [{ type: 'SealRestarted', data: {} }]);
-    expect(await isRestoredAsCopy(target.log, await manifest())).to.equal(true);
+    expect(await behind()).to.deep.equal({ origins: 1, erasures: 2 });
     await givenStream(target.log, documentStream('new'), [aDocumentCreated()]);
-    expect(await isRestoredAsCopy(target.log, await manifest())).to.equal(false);
+    expect(await behind()).to.equal(undefined);
   });
 });

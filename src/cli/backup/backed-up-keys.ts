@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import { backedUpLog } from '../../backup/backed-up-log.js';
-import { openTree, readTreeFile, withoutErased } from '../../backup/backed-up-keys.js';
+import { erasedIn, openTree, readTreeFile } from '../../backup/backed-up-keys.js';
 import { BackupFault } from '../../backup/backup-fault.js';
 import type { BackupPlace } from '../../backup/backup-place.js';
 import type { OpenEvents } from '../../backup/copied-files.js';
@@ -10,8 +10,8 @@ import { keyList } from '../../config/variables.js';
 import { encryptionRulesOf, type Registry } from '../../entities/registry.js';
 import { openEvents } from '../../event-sourcing/encryption/encrypted-store.js';
 import { wrapTree } from '../../event-sourcing/encryption/wrapped-tree.js';
-import { orThrow } from '../../event-sourcing/attempt.js';
-import { sharedEventKeys } from '../../infrastructure/event-keys.js';
+import type { KeyPath } from '../../event-sourcing/encryption/key-tree.js';
+import { makeEventKey } from '../../event-sourcing/event-key.js';
 import type { CommandPool } from '../with-command-pool.js';
 import { OWN_SECRETS } from '../../infrastructure/disk/own-secrets.js';
 import { storeFirstTree } from '../../infrastructure/postgres/erasure/key-state.js';
@@ -26,27 +26,34 @@ export type BackedUpKeys = {
 
 const NOT_ENCRYPTED: BackedUpKeys = { open: (events) => events, store: () => Promise.resolve() };
 
-const secretsOf = async (place: BackupPlace, { erasureKeys }: Config): Promise<ReadonlyArray<string>> => {
-  if (erasureKeys !== undefined) return erasureKeys;
-  const list = keyList((await place.readSecret(OWN_SECRETS.erasureKey.file)) ?? '');
+/** The configured ones, else those in the backup: a key that is made here has nothing to do with what it has. */
+const secretsOf = async (
+  place: BackupPlace,
+  configured: ReadonlyArray<string> | undefined,
+  { file }: { readonly file: string },
+): Promise<ReadonlyArray<string>> => {
+  if (configured !== undefined) return configured;
+  const list = keyList((await place.readSecret(file)) ?? '');
   return E.isRight(list) ? list.right : [];
 };
 
 /**
- * The keys of a backup, by the ERASURE_KEY of the settings or the one in it, without those that its own log says were destroyed.
- * Throws `BackupFault` where they cannot be opened.
+ * The keys of a backup, by the ERASURE_KEY of the settings or the one in it, without those that its own log says were destroyed,
+ * and those at `places`. Throws `BackupFault` where they cannot be opened.
  */
 export const openBackedUpKeys = async (
   place: BackupPlace,
   manifest: Manifest,
   config: Config,
   registry: Registry,
+  places: ReadonlyArray<KeyPath> = [],
 ): Promise<BackedUpKeys> => {
   const stored = await readTreeFile(place);
   if (stored === undefined) return NOT_ENCRYPTED;
-  const secrets = await secretsOf(place, config);
-  const eventKeys = orThrow(await sharedEventKeys(systemRuntime.random, config));
-  const tree = await withoutErased(openTree(stored, secrets), backedUpLog(place, manifest), eventKeys);
+  const secrets = await secretsOf(place, config.erasureKeys, OWN_SECRETS.erasureKey);
+  const eventKeys = (await secretsOf(place, config.eventKeys, OWN_SECRETS.eventKey)).map(makeEventKey);
+  const destroyed = [...places, ...(await erasedIn(backedUpLog(place, manifest), eventKeys))];
+  const tree = openTree(stored, secrets).without(destroyed);
   const { random } = systemRuntime;
   const encryption = { rules: encryptionRulesOf(registry), keys: () => tree, random };
   return {
@@ -55,6 +62,9 @@ export const openBackedUpKeys = async (
       const [secret = ''] = secrets;
       const kept = await storeFirstTree(pool, { ...stored, wrapped: wrapTree(tree, secret, stored, random) });
       if (kept.tree !== stored.tree) throw new BackupFault('the database has the keys of another log');
+      // an earlier run may have had a list of erasures, and recorded nothing of it yet
+      if (!openTree(kept, secrets).without(destroyed).toBytes().equals(tree.toBytes()))
+        throw new BackupFault('an earlier run has destroyed more keys there: give the same --erasures again');
     },
   };
 };

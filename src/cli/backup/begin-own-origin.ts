@@ -12,7 +12,7 @@ import { describeAppendFailure } from '../log/describe-append-failure.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** What checkpoints of the restored log are signed as; `note` is for the operator. */
-type Sealing = { readonly origin: string | null; readonly note?: string };
+export type Sealing = { readonly origin: string | null; readonly note?: string };
 
 type Wanted = {
   /** How many checkpoints the backup has. */

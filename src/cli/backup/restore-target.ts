@@ -16,15 +16,21 @@ import { withOpened } from '../with-opened.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** What a service with these settings keeps its data in. */
-export type Installation = { readonly log: LogTarget; readonly pool: CommandPool; readonly storage: Storage };
+export type Installation = {
+  readonly log: LogTarget;
+  /** Connection string of the database of the read models, and a pool of it. */
+  readonly url: string;
+  readonly pool: CommandPool;
+  readonly storage: Storage;
+};
 
 const withPool = async (
   config: Config,
   url: string | undefined,
-  use: (pool: CommandPool) => Promise<ExitCode>,
+  use: (database: Pick<Installation, 'url' | 'pool'>) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
   const useIn = (database: { readonly url: string }): Promise<ExitCode> =>
-    withCommandPool(database.url, 'ops restore', use);
+    withCommandPool(database.url, 'ops restore', (pool) => use({ url: database.url, pool }));
   // an embedded one is open already where it holds the log
   if (url !== undefined) return useIn({ url });
   const options = { runtime: systemRuntime, processKind: 'operator', onPostgresLog: printNote } as const;
@@ -41,11 +47,11 @@ export const withInstallation = (
     configuredLog(config),
     registry,
     ({ log, database }) =>
-      withPool(config, database?.url, async (pool) => {
+      withPool(config, database?.url, async (readModels) => {
         const storage = await openStorage(config, { runtime: systemRuntime });
         if (E.isLeft(storage)) return failed(storage.left.message);
         try {
-          return await use({ log, pool, storage: storage.right });
+          return await use({ log, ...readModels, storage: storage.right });
         } finally {
           await storage.right.space?.stop();
         }

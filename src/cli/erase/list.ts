@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readErasures } from '../../application/erasure/read-erasures.js';
 import type { Registry } from '../../entities/registry.js';
+import { orThrow } from '../../event-sourcing/attempt.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type JsonOption, jsonOption, printFinding, printLine } from '../output.js';
 import { counted } from '../plural.js';
@@ -8,6 +9,7 @@ import { type ErasableLog, onErasableLog } from './erasing.js';
 
 const list = async ({ store, keys }: ErasableLog, options: JsonOption): Promise<ExitCode> => {
   let count = 0;
+  const log = orThrow(await store.identity());
   for await (const { at, actor, basis, records, unfinished } of readErasures(store, keys)) {
     count += 1;
     const state = unfinished.length === 0 ? 'complete' : `not ended: ${counted(unfinished.length, 'record')} left`;
@@ -17,7 +19,7 @@ const list = async ({ store, keys }: ErasableLog, options: JsonOption): Promise<
         `${at}  ${actor}  ${counted(records.length, 'record')}  ${state}  ${basis}`,
         ...records.map(({ stream }) => `  ${stream.replace('-', '/')}`),
       ],
-      { at, user: actor, basis, records, isComplete: unfinished.length === 0 },
+      { log, at, user: actor, basis, records, isComplete: unfinished.length === 0 },
     );
   }
   if (count === 0 && options.json !== true) printLine('nothing was erased');
