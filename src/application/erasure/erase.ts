@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { either as E } from 'fp-ts';
 import type { KeyPath } from '../../event-sourcing/encryption/key-tree.js';
 import { erasedPlaces } from '../../event-sourcing/erasure/erased-places.js';
@@ -84,12 +85,13 @@ class Erasing {
     for (let from = 0; from < records.length; from += RECORDS_AT_ONCE) {
       const some = records.slice(from, from + RECORDS_AT_ONCE);
       const event = { type: 'ErasureBegun' as const, data: { records: some, basis } };
-      const isHeld = ({ held }: ErasureDecisions): boolean => {
+      // the same command may run twice at once
+      const isRecorded = ({ held, begun }: ErasureDecisions): boolean => {
         requireReleased(some, held);
-        return false;
+        return begun.some((one) => isDeepStrictEqual(one.event.data, event.data));
       };
-      const begun = await recordErasureDecision(runtime, store, { event, actor }, isHeld, keys);
-      if (E.isLeft(begun)) throw new Error('that the erasure begins cannot be recorded', { cause: begun.left });
+      const recorded = await recordErasureDecision(runtime, store, { event, actor }, isRecorded, keys);
+      if (E.isLeft(recorded)) throw new Error('that the erasure begins cannot be recorded', { cause: recorded.left });
     }
     onStep({ _tag: 'Begun', records: records.length });
   }
@@ -101,6 +103,11 @@ class Erasing {
     await this.#rewriteRows(records);
     // last: whoever finds it recorded finds the rest done, and does not begin again
     for (const record of records) await this.#record(record, by);
+    await this.end(records);
+  }
+
+  /** What comes after all is recorded. */
+  async end(records: ReadonlyArray<RecordToErase>): Promise<void> {
     await this.#awaitRows(records);
     for (const record of records) await this.#look(record);
   }
@@ -190,10 +197,30 @@ export const erase = async (
   return erasing.left();
 };
 
-/** Carries out what was begun and has not ended, at whatever step it was cut off. As `erase` in all else. */
-export const finishErasures = async (ports: ErasePorts): Promise<ReadonlyArray<Left>> => {
+/** Erasures that were cut off, and have ended. */
+export type Finished = { readonly records: ReadonlyArray<RecordToErase>; readonly left: ReadonlyArray<Left> };
+
+/** Carries out what was begun and is not recorded, at whatever step it was cut off. As `erase` in all else. */
+export const finishErasures = async (ports: ErasePorts): Promise<Finished> => {
   const erasing = new Erasing(ports);
-  for await (const { unfinished, actor, basis } of readErasures(ports.store, ports.keys))
-    if (unfinished.length > 0) await erasing.carryOut(unfinished, { actor, basis });
+  const records: Array<RecordToErase> = [];
+  for await (const { unfinished, actor, basis } of readErasures(ports.store, ports.keys)) {
+    if (unfinished.length === 0) continue;
+    await erasing.carryOut(unfinished, { actor, basis });
+    records.push(...unfinished);
+  }
+  return { records, left: erasing.left() };
+};
+
+/**
+ * What follows when an erasure is recorded, which may have been cut off: has the database forget the rows as they were, and looks
+ * whether anything is left of these records. As `erase` in all else.
+ */
+export const endErasure = async (
+  ports: ErasePorts,
+  records: ReadonlyArray<RecordToErase>,
+): Promise<ReadonlyArray<Left>> => {
+  const erasing = new Erasing(ports);
+  await erasing.end(records);
   return erasing.left();
 };

@@ -44,6 +44,12 @@ const findRecord = async (store: Log, stream: StreamName): Promise<RecordToErase
   return newest === undefined || erasureIn(newest)?.events === 'all' ? undefined : { stream, events: 'all' };
 };
 
+/** All of a record where it says itself that this was erased, else nothing. Throws `StoreUnavailable`. */
+export const findErased = async (store: Log, stream: StreamName): Promise<ReadonlyArray<RecordToErase>> => {
+  const newest = await readNewestEvent(store, stream);
+  return newest !== undefined && erasureIn(newest)?.events === 'all' ? [{ stream, events: 'all' }] : [];
+};
+
 /** The events that an erasure of this subject is about, by stream. Throws `StoreUnavailable`. */
 export const findEvents = async (store: Log, subject: Subject): Promise<ReadonlyArray<RecordToErase>> => {
   if (subject.kind === 'owner') return findOwner(store, subject.user);

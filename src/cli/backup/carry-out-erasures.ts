@@ -112,7 +112,7 @@ export const carryOutErasures = async (
       rows: NO_ROWS,
       onStep: () => undefined,
     };
-    const left = [...(await finishErasures(ports))];
+    const left = [...(await finishErasures(ports)).left];
     for (const { basis, records } of erasures) {
       const some = await notRecorded(log, records);
       if (some.length === 0) continue;

@@ -1,6 +1,15 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { erase, finishErasures, type Left, RecordIsHeld, type Step } from '../../application/erasure/erase.js';
-import type { Subject } from '../../application/erasure/find-events.js';
+import {
+  endErasure,
+  erase,
+  type ErasePorts,
+  type Finished,
+  finishErasures,
+  type Left,
+  RecordIsHeld,
+  type Step,
+} from '../../application/erasure/erase.js';
+import { findErased, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
 import type { Registry } from '../../entities/registry.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -45,6 +54,28 @@ const conclude = (left: ReadonlyArray<Left>, subject: Subject, options: Options)
   return left.length === 0 ? EXIT.ok : EXIT.failed;
 };
 
+/** Whether an erasure of this record may have been one of the subject: of an owner nobody can tell any more. */
+const isOf = (subject: Subject, { stream, events }: RecordToErase): boolean =>
+  subject.kind === 'owner' ? events !== 'all' : stream === `${subject.kind}-${subject.id}`;
+
+/** Nothing is to be read any more of a subject: whatever an earlier run of the same command, or one beside it, has not done is done. */
+const goOn = async (
+  ports: ErasePorts,
+  { store }: ErasableLog,
+  subject: Subject,
+  before: Finished,
+  options: Options,
+): Promise<ExitCode> => {
+  // one that began after the first look is ended here, too
+  const beside = await finishErasures(ports);
+  const left = [...before.left, ...beside.left];
+  if ([...before.records, ...beside.records].some((record) => isOf(subject, record)))
+    return conclude(left, subject, options);
+  const erased = subject.kind === 'owner' ? [] : await findErased(store, `${subject.kind}-${subject.id}`);
+  left.push(...(await endErasure(ports, erased)));
+  return left.length === 0 && erased.length === 0 ? failed(nothingFound(subject)) : conclude(left, subject, options);
+};
+
 const run = (log: ErasableLog, subject: Subject, options: Options, signal: AbortSignal): Promise<ExitCode> => {
   const say = (step: Step): void => {
     if (options.json !== true) printNote(textOf(step));
@@ -53,8 +84,7 @@ const run = (log: ErasableLog, subject: Subject, options: Options, signal: Abort
     // what was cut off is ended first: it is recorded already, and of whom it was is perhaps not to be read any more
     const before = await finishErasures(ports);
     const planned = await planOf(log, subject);
-    if (planned.length === 0)
-      return before.length === 0 ? failed(nothingFound(subject)) : conclude(before, subject, options);
+    if (planned.length === 0) return goOn(ports, log, subject, before, options);
     for (const line of linesOf(subject, planned)) printNote(line);
     if (planned.some(({ plain }) => plain > 0))
       return failed('not erased: what was written before ERASURE was on would stay readable in the log');
@@ -64,7 +94,7 @@ const run = (log: ErasableLog, subject: Subject, options: Options, signal: Abort
     const records = planned.map(({ stream, events }) => ({ stream, events }));
     try {
       const left = await erase(ports, records, { actor: options.user, basis: options.basis });
-      return conclude([...before, ...left], subject, options);
+      return conclude([...before.left, ...left], subject, options);
     } catch (error) {
       if (error instanceof RecordIsHeld) return failed(`not erased: ${error.message}`);
       throw error;

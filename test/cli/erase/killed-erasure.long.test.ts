@@ -1,0 +1,193 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Api, makeApi } from '../../support/api.js';
+import { type ComposedService, startComposed } from '../../support/composed-service.js';
+import { eventually } from '../../support/eventually.js';
+import { filesBelow } from '../../support/files-below.js';
+import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
+import { type Ran, runOperator, startOperator } from '../../support/operator.js';
+import { freshDatabase } from '../../support/postgres.js';
+import { tokenFor } from '../../support/service-process.js';
+import { untilBlocked } from '../../support/until-blocked.js';
+
+const SECRETS = {
+  EVENT_KEY: 'an event key of thirty-two bytes and more',
+  ERASURE_KEY: 'an erasure key of thirty-two bytes',
+};
+
+type Shown = { readonly _id: string };
+type Event = { readonly name: string; readonly data: object };
+type Listed = { readonly records: ReadonlyArray<object>; readonly isComplete: boolean };
+type Running = Awaited<ReturnType<typeof startOperator>>;
+
+describe('an erasure that is killed', function () {
+  this.timeout(900_000); // each one waits until no process has the keys any more
+  let dataDir: string;
+  let env: Record<string, string>;
+  let pool: pg.Pool;
+  let service: ComposedService;
+  let api: Api;
+
+  before(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'killed-erasure-'));
+    env = { DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir, ERASURE: 'true', ...SECRETS };
+    pool = new pg.Pool({ connectionString: env['DATABASE_URL'], max: 4 });
+    service = await startComposed({ dataDir, env });
+    api = makeApi(service.address, await tokenFor('admin', 'alice'));
+  });
+
+  after(async () => {
+    await service.stop();
+    await pool.end();
+    await rm(dataDir, { recursive: true });
+  });
+
+  const create = async (): Promise<string> =>
+    (await api.json<Shown>('POST', '/business', { name: 'Shared', city: 'Ulm' }))._id;
+
+  const upload = async (): Promise<string> => {
+    const sent = await fetch(`${service.address}/api/v1/document`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${await tokenFor('admin', 'alice')}`, 'Content-Type': FORM_TYPE },
+      body: formOf({ name: 'name', content: 'Passport' }, { name: 'file', content: 'scan', filename: 'a.txt' }),
+    });
+    return ((await sent.json()) as Shown)._id; // reason: what the operation answers
+  };
+
+  const argsOf = (subject: string): ReadonlyArray<string> => [
+    ...['erase', 'run', subject, '--basis', `ticket of ${subject}`, '--yes'],
+  ];
+
+  const erase = (subject: string): Promise<Ran> => runOperator(argsOf(subject), { env });
+
+  const listed = async (): Promise<ReadonlyArray<Listed>> =>
+    (await runOperator(['erase', 'list', '--json'], { env })).stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Listed); // reason: what docs/ops-json.md says of it
+
+  const one = async (text: string): Promise<string> => {
+    const { rows } = await pool.query<{ one: string }>(text);
+    return rows[0]?.one ?? '';
+  };
+  const version = (): Promise<string> => one('select version::text as one from erasure.key_tree');
+  const ledger = (): Promise<string> =>
+    one(
+      `select 'read_model.' || table_name as one from read_model.instance where projection = 'ledger' and role = 'live'`,
+    );
+  const begun = (): Promise<string> => one(`select count(*) as one from event_log.event where type = 'ErasureBegun'`);
+  const files = async (): Promise<number> => (await filesBelow(path.join(dataDir, 'files', 'objects'))).length;
+
+  /** A session that holds a lock until it is let go. */
+  const holding = async (text: string): Promise<() => Promise<void>> => {
+    const holder = await pool.connect();
+    await holder.query('begin');
+    await holder.query(text);
+    return async () => {
+      await holder.query('rollback');
+      holder.release();
+    };
+  };
+
+  /** What the server has begun for a process that is killed would go on when the lock is let go. */
+  const kill = async ({ child, done }: Running, waiting?: string): Promise<void> => {
+    child.kill('SIGKILL');
+    expect((await done).code).to.equal('SIGKILL');
+    if (waiting !== undefined)
+      await pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query ilike $1`,
+        [waiting],
+      );
+  };
+
+  const killAtLock = async (running: Running, lock: string, of: string, waits: string): Promise<void> => {
+    const release = await holding(lock);
+    try {
+      await untilBlocked(pool, { of, query: waits });
+      await kill(running, waits);
+    } finally {
+      await release();
+    }
+  };
+
+  const untilDestroyed = async (before: string): Promise<void> => {
+    // polls: the command says so only when no process has the keys any more
+    await eventually(version, (now) => now !== before, 60_000);
+  };
+
+  /** Kills the command at a step. `before`: the version of the keys when it began. */
+  const STEPS: ReadonlyArray<readonly [name: string, kill: (running: Running, before: string) => Promise<void>]> = [
+    [
+      'after it has begun',
+      (running) => killAtLock(running, 'select from erasure.key_tree for update', 'keys', '%for update%'),
+    ],
+    [
+      'after the keys',
+      async (running, before) => {
+        await untilDestroyed(before);
+        await kill(running);
+      },
+    ],
+    [
+      'after the files',
+      async (running) => killAtLock(running, `lock table ${await ledger()} in share mode`, 'ops', 'update read_model%'),
+    ],
+    [
+      'after the rows, before the record',
+      async (running, before) => {
+        await untilDestroyed(before);
+        await killAtLock(running, 'lock table event_log.event in share mode', 'event-log', '%insert into event_log%');
+      },
+    ],
+    [
+      'after the record',
+      async (running) => {
+        await running.stderr.until((text) => text.includes(': recorded'));
+        await kill(running);
+      },
+    ],
+  ];
+
+  it('ends complete by the same command, at whatever step, and nothing is gone that the log does not name', async () => {
+    const id = await upload();
+    const before = Number(await begun());
+    const first = await version();
+    for (const [name, killAt] of STEPS) {
+      await killAt(await startOperator(argsOf(`document/${id}`), { env }), await version());
+      expect(Number(await begun()), name).to.equal(before + 1);
+      if (name === STEPS[0]?.[0]) expect([await version(), await files()]).to.deep.equal([first, 1]);
+    }
+    const { code, stdout, stderr } = await erase(`document/${id}`);
+    expect([code, stdout], stderr).to.deep.equal([0, `document/${id}: erased, and nothing of it found any more\n`]);
+    expect(await files()).to.equal(0);
+    const history = await api.json<ReadonlyArray<Event>>('GET', `/document/${id}/events`);
+    expect(history.map(({ name, data }) => [name, data])).to.deep.equal([
+      ['DocumentCreated', {}],
+      ['DocumentErased', { events: 'all', basis: `ticket of document/${id}` }],
+    ]);
+    expect((await listed()).at(-1)).to.include({ isComplete: true });
+  });
+
+  it('is recorded once where the same command runs twice at once', async () => {
+    const ids = [await create(), await create()];
+    for (const id of ids) await api.json('POST', `/business/${id}/owner`, { user: 'john' });
+    const before = Number(await begun());
+    const ran = await Promise.all([erase('owner/john'), erase('owner/john')]);
+    expect(
+      ran.map(({ code }) => code),
+      ran.map(({ stderr }) => stderr).join(''),
+    ).to.deep.equal([0, 0]);
+    expect(Number(await begun())).to.equal(before + 1);
+    for (const id of ids) {
+      const history = await api.json<ReadonlyArray<Event>>('GET', `/business/${id}/events`);
+      expect(history.map(({ name }) => name)).to.deep.equal([
+        'BusinessCreated',
+        'BusinessOwnerAdded',
+        'BusinessErased',
+      ]);
+    }
+  });
+});
