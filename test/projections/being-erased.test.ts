@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { businesses } from '../../projections/businesses.js';
+import { dropBehind } from '../../projections/engine/generation/drop-behind.js';
 import { findDrift } from '../../projections/engine/verify/find-drift.js';
 import { recordErased } from '../../src/application/erasure/record-erased.js';
 import { encryptedStore } from '../../src/event-sourcing/encryption/encrypted-store.js';
@@ -51,6 +52,33 @@ describe('the row of a record that is being erased', () => {
       await reach();
       expect(await driftOf()).to.equal(undefined);
       expect(await driftOf('other')).to.equal('differs');
+    } finally {
+      await engine.stop();
+    }
+  });
+
+  it('is dropped with the rows of its read model that nobody writes, where these have not come to what says so', async () => {
+    const store = makeInMemoryEventStore();
+    await givenStream(store, STREAM, [aBusinessCreated()]);
+    const engine = startMemoryEngine(systemRuntime, { store });
+    const { storage } = engine;
+    const create = { role: 'building', logIdentity: '', isRebuild: true, skips: 0 } as const;
+    const begin = async (holder: string): Promise<string> => {
+      const changed = await storage.change(businesses, () => ({ create: { ...create, holder } }));
+      return changed?.created?.name ?? '';
+    };
+    const names = async () => (await storage.generations(businesses.name)).map(({ name }) => name);
+    try {
+      const head = orThrow(await store.head(['business']));
+      expect(await engine.projections.byName(businesses.name).progress.waitFor(head ?? 0n)).to.equal(true);
+      const [live = ''] = await names();
+      const [left, written] = [await begin('one that was killed'), await begin('one that runs')];
+      const lease = await storage.acquire(left, 'one that was killed', false);
+      if (lease !== undefined) await storage.release(lease);
+      expect(await dropBehind(storage, businesses, -1n)).to.deep.equal([]);
+      expect(await names()).to.have.members([live, left, written]);
+      expect(await dropBehind(storage, businesses, 0n)).to.deep.equal([written]);
+      expect(await names()).to.have.members([live, written]);
     } finally {
       await engine.stop();
     }

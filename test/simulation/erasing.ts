@@ -57,7 +57,7 @@ export const eraseSubject = async (eraser: Eraser, subject: Subject | undefined)
       },
     },
   };
-  const left = [...(await finishErasures(noting))];
+  const left = [...(await finishErasures(noting)).left];
   if (carriedOut.length > 0) notes.count('an erasure goes on where it was cut off');
   const records = subject === undefined ? [] : await findEvents(store, subject);
   if (records.length > 0) {

@@ -40,8 +40,11 @@ export type ErasePorts = {
   readonly destroy: (places: ReadonlyArray<KeyPath>) => Promise<void>;
   readonly files: ErasableFiles;
   readonly rows: {
-    /** Whether the read models that show a record do so up to this event of it, or do within a while. */
-    readonly reach: (event: StoredEvent) => Promise<boolean>;
+    /**
+     * Waits a while until all rows that show a record do so up to this event of it, and drops those that nobody writes; why they do
+     * not, if so.
+     */
+    readonly reach: (event: StoredEvent) => Promise<string | undefined>;
     /** Makes the rows of these events what they are without their data, wherever there are any. */
     readonly rewrite: (events: ReadonlyArray<StoredEvent>) => Promise<void>;
     /** Has the database forget what these rows were before, in its tables and statistics. */
@@ -160,8 +163,8 @@ class Erasing {
     const { store, rows } = this.#ports;
     for (const record of records) {
       const last = await readNewestEvent(store, record.stream);
-      if (last !== undefined && !(await rows.reach(last)))
-        this.#left.push({ where: 'rows', what: record.stream, why: 'no service has written its rows: start one' });
+      const why = last && (await rows.reach(last));
+      if (why !== undefined) this.#left.push({ where: 'rows', what: record.stream, why });
     }
     await rows.forget();
   }

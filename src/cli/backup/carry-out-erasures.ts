@@ -78,7 +78,7 @@ const release = async (
 
 /** There are none yet: a service makes them of what the log says by then. */
 const NO_ROWS: ErasePorts['rows'] = {
-  reach: () => Promise.resolve(true),
+  reach: () => Promise.resolve(undefined),
   rewrite: () => Promise.resolve(),
   forget: () => Promise.resolve(),
   look: () => Promise.resolve([]),

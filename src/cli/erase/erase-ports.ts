@@ -1,3 +1,4 @@
+import { dropBehind } from '../../../projections/engine/generation/drop-behind.js';
 import type { ReadModelStorage } from '../../../projections/engine/storage.js';
 import type { ErasePorts, Left, Step } from '../../application/erasure/erase.js';
 import type { RecordToErase } from '../../application/erasure/find-events.js';
@@ -5,7 +6,7 @@ import type { ErasableFiles } from '../../application/ports.js';
 import { ledgerOf, projectionsOf, type Registry } from '../../entities/registry.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import { categoryOf, type Position, type StoredEvent } from '../../event-sourcing/recorded-event.js';
+import { categoryOf, type StoredEvent } from '../../event-sourcing/recorded-event.js';
 import { makeRetry } from '../../event-sourcing/retry.js';
 import type { Runtime } from '../../event-sourcing/runtime.js';
 import { type KeyControl, REFRESH_MS } from '../../infrastructure/open-encryption.js';
@@ -19,7 +20,7 @@ type Erasable = {
   /** The newest one seals. */
   readonly keys: EventKeys;
   readonly keyControl: Pick<KeyControl, 'destroy'>;
-  readonly storage: Pick<ReadModelStorage, 'liveCheckpoints'>;
+  readonly storage: Pick<ReadModelStorage, 'liveCheckpoints' | 'change'>;
   readonly rows: ErasedRows;
   readonly files: ErasableFiles;
 };
@@ -30,19 +31,23 @@ const ROWS_MS = 30_000;
 const KNOWN_TO_ALL_MS = REFRESH_MS + 5_000;
 
 const reach = async (
-  { runtime, storage }: Erasable,
-  names: ReadonlyArray<string | undefined>,
-  position: Position,
-): Promise<boolean> => {
+  { runtime, registry, storage }: Erasable,
+  { stream, position }: StoredEvent,
+): Promise<string | undefined> => {
   const until = runtime.clock.monotonic() + ROWS_MS;
   const retry = makeRetry({ runtime, first: 100, longest: 500, until });
-  do {
-    const behind = (await storage.liveCheckpoints()).filter(
-      ({ projection, commit }) => names.includes(projection) && commit < position,
-    );
-    if (behind.length === 0) return true;
-  } while (await retry.again());
-  return false;
+  const projection = projectionsOf(registry).find(({ category }) => category === categoryOf(stream));
+  const names = [ledgerOf(registry).name, projection?.name];
+  const whyNot = async (): Promise<string | undefined> => {
+    const live = await storage.liveCheckpoints();
+    if (live.some(({ projection: of, commit }) => names.includes(of) && commit < position))
+      return 'no service has written its rows: start one';
+    const behind = projection === undefined ? [] : await dropBehind(storage, projection, position);
+    return behind.length === 0 ? undefined : `${behind.join(', ')} may show it until it is written to its end: wait`;
+  };
+  let why = await whyNot();
+  while (why !== undefined && (await retry.again())) why = await whyNot();
+  return why;
 };
 
 /** The ports of an erasure, over what it reaches. */
@@ -75,7 +80,7 @@ export const makeErasePorts = (erasable: Erasable, onStep: (step: Step) => void)
     },
     files,
     rows: {
-      reach: ({ stream, position }) => reach(erasable, [ledger.name, names.get(categoryOf(stream))], position),
+      reach: (event) => reach(erasable, event),
       rewrite: (events) => rows.eraseLedger(ledger.name, rowsOf(events)),
       forget: () => rows.forget([ledger.name, ...names.values()]),
       look,

@@ -58,7 +58,7 @@ const arrange = async () => {
         }),
       },
       rows: {
-        reach: alive(() => Promise.resolve(true)),
+        reach: alive(() => Promise.resolve(undefined)),
         rewrite: alive(() => Promise.resolve()),
         forget: alive(() => Promise.resolve()),
         look: alive(() => Promise.resolve([])),

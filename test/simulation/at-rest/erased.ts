@@ -4,7 +4,7 @@ import { isCoveredBy } from '../checks/erased.js';
 import { historiesOf } from '../checks/histories.js';
 import { askOnce, type Client } from '../clients/client.js';
 import { PATHS } from '../clients/reading.js';
-import type { LedgerEvent } from '../clients/told.js';
+import type { LedgerEvent } from '../checks/states.js';
 import type { Service, Shared } from '../service.js';
 
 /** A ledger as it would be if nothing had been erased. */

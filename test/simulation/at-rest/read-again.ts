@@ -5,7 +5,7 @@ import { askOnce, type Client } from '../clients/client.js';
 import { listAll } from '../clients/listing.js';
 import { eventsIn, PATHS } from '../clients/reading.js';
 import { seenOf } from '../clients/seen.js';
-import type { LedgerEvent } from '../clients/told.js';
+import type { LedgerEvent } from '../checks/states.js';
 import type { Service } from '../service.js';
 
 /** Reads everything again, from each service: nothing is away, so each answers. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { historiesOf } from '../checks/histories.js';
 import { askOnce, type Asked, type Client } from '../clients/client.js';
 import { PATHS } from '../clients/reading.js';
-import type { LedgerEvent } from '../clients/told.js';
+import type { LedgerEvent } from '../checks/states.js';
 import type { Service } from '../service.js';
 
 /** What tells one revision of a record from another with the same values; and owners, which no revert changes. */

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { covers, type ErasedEvents } from '../../../src/event-sourcing/erasure/erased-events.js';
-import type { LedgerEvent, Shown } from '../clients/told.js';
 import type { NotedErasure } from '../erasures.js';
-import type { SeenEvent } from './states.js';
+import type { LedgerEvent, SeenEvent, Shown } from './states.js';
 
 /** An erasure that a history tells of. */
 export type Erasure = Pick<NotedErasure, 'events' | 'began' | 'ended'> & {

@@ -1,8 +1,8 @@
-import type { Kind, LedgerEvent } from '../clients/told.js';
+import type { Kind } from '../clients/told.js';
 import type { NotedErasure } from '../erasures.js';
 import type { History } from './commands.js';
 import { carriedOutIn, type Erasure, erasuresIn, isCoveredBy } from './erased.js';
-import { type State, statesOf } from './states.js';
+import { type LedgerEvent, type State, statesOf } from './states.js';
 
 type HistoryOfKind = Omit<History, 'events'> & {
   readonly kind: Kind;

@@ -16,6 +16,20 @@ export type SeenEvent = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
+/** An event of the ledger, which has a place there. */
+export type LedgerEvent = SeenEvent & { readonly index: number };
+
+/** Events, as they were shown in one way. */
+export type Shown = {
+  /** Where, for people. */
+  readonly where: string;
+  readonly process: object;
+  readonly began: number;
+  readonly ended: number;
+  readonly way: 'history' | 'ledger';
+  readonly events: ReadonlyArray<SeenEvent & { readonly index?: number }>;
+};
+
 /** What a record is after one of its events, as far as clients look at it. */
 export type State = {
   /** Of that event; -1 before the first one. */

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { makeTold, type LedgerEvent, type Told } from '../clients/told.js';
+import { makeTold, type Told } from '../clients/told.js';
 import type { Command } from './commands.js';
 import type { Listed } from './lists.js';
 import type { Read } from './reads.js';
-import type { State } from './states.js';
+import type { LedgerEvent, State } from './states.js';
 import { toldFaults } from './told.js';
 
 const event = (index: number, revision: number, more: Partial<LedgerEvent>): LedgerEvent => ({

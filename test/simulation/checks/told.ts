@@ -1,7 +1,8 @@
-import type { LedgerEvent, Told } from '../clients/told.js';
+import type { Told } from '../clients/told.js';
 import { commandFaults } from './commands.js';
 import type { NotedErasure } from '../erasures.js';
 import { leftFaults, shownFaults } from './erased.js';
+import type { LedgerEvent } from './states.js';
 import { feedFaults, type Sent } from './feeds.js';
 import { historiesOf } from './histories.js';
 import { listFaults, readsOfList } from './lists.js';

@@ -4,8 +4,8 @@ import { parseSigner } from '../../../src/seal/note-key.js';
 import { verifyTlogProof } from '../../../src/seal/tlog-proof.js';
 import { right } from '../../support/sealed-tree.js';
 import { below, isLucky, oneOf } from '../chance.js';
+import type { LedgerEvent } from '../checks/states.js';
 import { aRecord, askAny, type Asked, type Client } from './client.js';
-import type { LedgerEvent } from './told.js';
 
 export const LEDGER = '/audit/v1/events';
 

@@ -1,5 +1,5 @@
 import type { Sent } from '../checks/feeds.js';
-import type { State } from '../checks/states.js';
+import type { LedgerEvent, State } from '../checks/states.js';
 import { parseBlock } from '../../support/event-stream.js';
 import { oneOf } from '../chance.js';
 import { aRecord, type Client } from './client.js';
@@ -7,7 +7,6 @@ import { command } from './command.js';
 import { LEDGER } from './auditing.js';
 import { BUSINESSES, create } from './on-businesses.js';
 import { newKey } from './repeating.js';
-import type { LedgerEvent } from './told.js';
 
 /** The longest that a client stays with one connection, and that it waits until it connects again, ms. */
 const [STAY_MS, PAUSE_MS] = [30_000, 1_000];

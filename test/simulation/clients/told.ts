@@ -2,12 +2,9 @@ import type { Command } from '../checks/commands.js';
 import type { Sent } from '../checks/feeds.js';
 import type { Listed } from '../checks/lists.js';
 import type { Read } from '../checks/reads.js';
-import type { SeenEvent } from '../checks/states.js';
+import type { LedgerEvent, Shown } from '../checks/states.js';
 
 export type Kind = 'Business' | 'Document';
-
-/** An event of the ledger, which has a place there. */
-export type LedgerEvent = SeenEvent & { readonly index: number };
 
 /** What a feed has sent, over all its connections. */
 type Followed = {
@@ -15,12 +12,6 @@ type Followed = {
   /** Whose events it is of; undefined for all. */
   readonly record: string | undefined;
   readonly sent: ReadonlyArray<Sent>;
-};
-
-/** Events, as they were shown in one way. */
-export type Shown = Pick<Read, 'where' | 'process' | 'began' | 'ended'> & {
-  readonly way: 'history' | 'ledger';
-  readonly events: ReadonlyArray<SeenEvent & { readonly index?: number }>;
 };
 
 /** What all clients were told, in the order of the answers. */
