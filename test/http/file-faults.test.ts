@@ -9,11 +9,13 @@ import type { ErrorCode } from '../../src/http/problem/error-codes.js';
 import type { FileFault } from '../../src/read/file-fault.js';
 import type { FileContents } from '../../src/read/get-file.js';
 import { contentOf } from '../support/bodies.js';
+import type { StoredEvent } from '../../src/event-sourcing/recorded-event.js';
 import { errorIn } from '../support/error-in.js';
 import { makeNews } from '../support/news.js';
 import { FakeObjectStorage } from '../support/fake-object-storage.js';
 import { replacing } from '../support/memory-ports.js';
 import { type MemoryStack, startMemoryStack } from '../support/memory-stack.js';
+import { pageOf } from '../support/page-of.js';
 
 const MiB = 1024 * 1024;
 const ID = '00000000-0000-7000-8000-000000000000';
@@ -43,6 +45,10 @@ type Answer = {
   readonly isComplete: boolean;
 };
 
+async function* pages(event: StoredEvent) {
+  yield await Promise.resolve(pageOf([event], true));
+}
+
 describe('a file that is not the one that its event names', () => {
   let stack: MemoryStack;
   let storage: FakeObjectStorage;
@@ -50,6 +56,8 @@ describe('a file that is not the one that its event names', () => {
   let event: StoredFile;
   /** What opening a file comes to, in place of what the storage has. */
   let opening: (() => ReturnType<FileContents['open']>) | undefined;
+  /** The first event of the document as the log has it; undefined: there is none. */
+  let first: StoredEvent | undefined;
 
   /** An event that names `named`, and a storage that has `stored` instead; without it, nothing. */
   const given = (named: Buffer, stored?: Buffer): void => {
@@ -72,6 +80,11 @@ describe('a file that is not the one that its event names', () => {
           open: (...args: Parameters<typeof storage.open>) => opening?.() ?? storage.open(...args),
         }),
         onFileFault: (fault) => faults.push(fault),
+        store: {
+          ...original.store,
+          readStream: (...[stream, range]) =>
+            first === undefined ? original.store.readStream(stream, range) : pages(first),
+        },
         ...documents(original),
       }),
     });
@@ -81,6 +94,7 @@ describe('a file that is not the one that its event names', () => {
     faults = [];
     storage.behaviour = {};
     opening = undefined;
+    first = undefined;
   });
 
   /** The response, as soon as it has begun; none when the connection is cut before. */
@@ -143,6 +157,21 @@ describe('a file that is not the one that its event names', () => {
         expect(faults).to.deep.equal([fault('different', reason)]);
         expect(linesOf('error').at(-1)).to.deep.include({ status: 500, failure: { tag: 'FileDiffers', reason } });
       });
+
+  for (const size of [100, 3 * MiB])
+    it(`is 404, and no fault, where all that its document said is erased: ${size} bytes`, async () => {
+      given(contentOf(size));
+      const place = { id: ID, type: 'DocumentCreated', stream: `document-${ID}`, revision: 0n, position: 0n } as const;
+      first = { ...place, data: '{}', metadata: '{"dataHash":"a","salt":"b"}' };
+      expect([(await get()).status, faults.length]).to.deep.equal([500, 1]);
+      first = { ...place, data: '{}', metadata: '{"dataHash":"a"}' };
+      const { status, body } = await get();
+      expect([status, errorOf(body)]).to.deep.equal([
+        404,
+        { name: 'Entity not found', message: 'Entity not found', status: 404, code: 'document_not_found' },
+      ]);
+      expect(faults.length).to.equal(1);
+    });
 
   for (const [words, stored, found] of [
     ['shorter', contentOf(99), '99'],

@@ -226,8 +226,8 @@ export const operate = async (operator: Operator, command: Command, target: Targ
     return await Promise.race([withKeys({ ...operator, registry }, run), process.end]);
   } catch (error) {
     if (!process.isAlive()) throw error;
-    if (!isTransient(error) && !signal.aborted)
-      operator.notes.breaks(`${nameOf(command)} ends with ${reasonOf(error)}`);
+    const isAway = isTransient(error) || (error instanceof Error && isTransient(error.cause));
+    if (!isAway && !signal.aborted) operator.notes.breaks(`${nameOf(command)} ends with ${reasonOf(error)}`);
     return reasonOf(error);
   } finally {
     cancel?.();

@@ -27,8 +27,8 @@ const askAgain = async (client: Client, request: Request, mark: string, key: str
   notes.count('a command is repeated');
   const { status, text, headers: answered } = again.answer;
   const isErased = mayBeErased(client, recordIn(request.path) ?? rowIn(first)._id);
-  // nobody can tell any more whether it is the same request
-  if (isErased && status === 422) {
+  // nobody can tell any more whether it is the same request, and what it goes back to may be gone
+  if (isErased && (status === 422 || status === 404)) {
     notes.count('a command is repeated whose event is erased');
     return;
   }

@@ -1,19 +1,25 @@
 import type { Readable } from 'node:stream';
 import { either as E } from 'fp-ts';
 import type { StoredFile } from '../../../domain/document/events.js';
+import type { StoreUnavailable } from '../../../event-sourcing/event-store.js';
 import type { FileFault, OnFileFault } from '../../../read/file-fault.js';
 import type { ByteRange, FileContents, OpenFailure } from '../../../read/get-file.js';
 import { UNCOUNTED_BYTES } from '../../budget/process-budget.js';
-import type { ClientGone, FileDiffers, Overloaded } from '../../problem/failure.js';
+import type { ClientGone, EntityNotFound, FileDiffers, Overloaded } from '../../problem/failure.js';
 import type { RequestState } from '../../request-context.js';
 import { checkedStream } from './checked-stream.js';
 import { exactly } from './exactly.js';
 import { readChecked } from './read-checked.js';
 
 /** Where files are opened, and who is told of one that is not as its event says. */
-export type FileSource = { readonly open: FileContents['open']; readonly onFault: OnFileFault };
+export type FileSource = {
+  readonly open: FileContents['open'];
+  readonly onFault: OnFileFault;
+  /** Whether nothing is left of what a document said, its file included: the row may show it a while longer. */
+  readonly isErased: (documentId: string) => Promise<E.Either<StoreUnavailable, boolean>>;
+};
 
-export type ContentFailure = OpenFailure | FileDiffers | ClientGone | Overloaded;
+export type ContentFailure = OpenFailure | FileDiffers | ClientGone | Overloaded | EntityNotFound | StoreUnavailable;
 
 /** A file of at most this many bytes is checked before the first of them is sent. */
 const CHECKED_FIRST = 1024 * 1024;
@@ -31,8 +37,22 @@ const faultIn = (failure: ContentFailure): Reported | undefined => {
     case 'FileUnavailable':
     case 'ClientGone':
     case 'Overloaded':
+    case 'EntityNotFound':
+    case 'StoreUnavailable':
       return undefined;
   }
+};
+
+/** A file that is missing because its document is erased is not lost: there is no such document any more. */
+const unlessErased = async <A>(
+  { isErased }: FileSource,
+  documentId: string,
+  opened: E.Either<ContentFailure, A>,
+): Promise<E.Either<ContentFailure, A>> => {
+  if (E.isRight(opened) || opened.left._tag !== 'FileMissing') return opened;
+  const erased = await isErased(documentId);
+  if (E.isLeft(erased)) return erased;
+  return erased.right ? E.left({ _tag: 'EntityNotFound' }) : opened;
 };
 
 /** All of a short file is read for a range of it, too: part of it tells nothing about the part. */
@@ -80,7 +100,11 @@ export const openContent =
   ): Promise<E.Either<ContentFailure, Buffer | Readable>> => {
     const report = (fault: Reported): void => source.onFault({ ...fault, documentId, key: file.key });
     const isShort = file.size <= CHECKED_FIRST;
-    const opened = isShort ? await readShort(source, state, file, range) : await openLarge(source, file, range, report);
+    const opened = await unlessErased<Buffer | Readable>(
+      source,
+      documentId,
+      isShort ? await readShort(source, state, file, range) : await openLarge(source, file, range, report),
+    );
     const fault = E.isLeft(opened) ? faultIn(opened.left) : undefined;
     if (fault !== undefined) report(fault);
     return opened;
