@@ -1,7 +1,6 @@
 import { either as E, readonlyNonEmptyArray as RNEA } from 'fp-ts';
 import { type ByteString, textOf } from '../byte-string.js';
 import { rejection } from '../append-limits.js';
-import { makeBoundedCache } from '../bounded-cache.js';
 import {
   type AppendRejected,
   type ByStream,
@@ -23,6 +22,7 @@ import { type EventBytes, StreamPage } from '../stream-page.js';
 import type { LogTarget } from '../whole-log/log-target.js';
 import { encrypted, ERASED_DATA, isEncrypted, opened, SALT_MEMBER_BYTES, type Secret, withSalt } from './at-rest.js';
 import { type KeyPath, keyPath, type KeyTree } from './key-tree.js';
+import { type Lately, makeLately } from './lately.js';
 
 /** Which events are encrypted, and by which key. */
 export type EncryptionRules = {
@@ -43,39 +43,6 @@ type Place = { readonly stream: StreamName; readonly revision: Revision; readonl
 /** The place of the key of an event. */
 export const keyPathOf = ({ hasOwnKey }: EncryptionRules, place: Place): KeyPath =>
   keyPath(place.stream, hasOwnKey(place.type) ? place.revision : 'record');
-
-type Texts = Pick<NewEvent, 'data' | 'metadata'>;
-
-/** Events that this process has encrypted lately, and how they were: its feeds need not open them. */
-type Lately = {
-  readonly note: (open: NewEvent, stored: NewEvent) => void;
-  readonly open: (events: ReadonlyArray<StoredEvent>) => ReadonlyArray<StoredEvent>;
-};
-
-/** Events of one generation, at most, and how long their texts are together. */
-const [LATELY, LATELY_BYTES] = [2_000, 4 * 1024 * 1024];
-
-const makeLately = (keys: Encryption['keys']): Lately => {
-  type Known = { readonly open: Texts; readonly stored: Texts };
-  const sizeOf = ({ data, metadata }: Texts): number => data.length + metadata.length;
-  const forget = () =>
-    makeBoundedCache<string, Known>(LATELY, ({ open, stored }) => sizeOf(open) + sizeOf(stored), LATELY_BYTES);
-  let [tree, known] = [keys(), forget()];
-  /** With the keys of any event goes what is remembered of all. */
-  const current = (): typeof known => {
-    if (tree !== keys()) [tree, known] = [keys(), forget()];
-    return known;
-  };
-  return {
-    note: (open, stored) => current().set(stored.id, { open, stored }),
-    open: (events) =>
-      events.map((event) => {
-        const { open, stored } = current().get(event.id) ?? {};
-        if (open === undefined || stored?.data !== event.data || stored.metadata !== event.metadata) return event;
-        return { ...event, data: open.data, metadata: open.metadata };
-      }),
-  };
-};
 
 const beingErased = (): StoreUnavailable =>
   new StoreUnavailable('nothing is appended to a record that is being erased: its keys are destroyed');

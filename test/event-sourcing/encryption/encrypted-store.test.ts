@@ -92,17 +92,42 @@ describe('an encrypted log', () => {
 
   it('is AES-256-CTR over salt and data, as every library does it, from a block count of 0', async () => {
     const [stream, kept, encryption] = [aStream(), makeInMemoryEventStore(), makeEncryption()];
-    const [event] = sealedEvents(stream, [{ type: 'BusinessCreated', data: { name: 'Ä'.repeat(40) } }]);
-    await append(encryptedStore(kept, encryption), stream, [event!]);
+    // several pieces of memory, and some that none of them holds
+    const facts = [0, 1, 40, 5_000, 5_000, 7_000, 20_000, 3].map((length) => ({
+      type: 'BusinessUpdated',
+      data: { name: 'Ä'.repeat(length) },
+    }));
+    const events = sealedEvents(stream, facts);
+    const store = encryptedStore(kept, encryption);
+    await append(store, stream, events);
+    const stored = await collect(kept.readStream(stream, { direction: 'forwards' }));
+    expect(
+      stored.map((event) => {
+        const bytes = Buffer.from(event.data.slice('{"$encrypted":"'.length, -2), 'base64url');
+        const key = encryption.tree.keyAt(keyPathOf(encryption.rules, event))!;
+        const decipher = createDecipheriv('aes-256-ctr', key, Buffer.concat([bytes.subarray(0, 12), Buffer.alloc(4)]));
+        const secret = decipher.update(bytes.subarray(12));
+        return [secret.toString('base64url', 0, 16), secret.toString('utf8', 16)];
+      }),
+    ).to.deep.equal(events.map(({ data, metadata }) => [/"salt":"([\w-]+)"/.exec(metadata)?.[1], data]));
+    for (const read of await everyWay(store, stream)) expect(texts(read)).to.deep.equal(texts(events));
+  });
+
+  it('tells who follows it of what is appended, and nothing of what it said once its keys are destroyed', async () => {
+    const [stream, kept, encryption] = [aStream(), makeInMemoryEventStore(), makeEncryption()];
+    const store = encryptedStore(kept, encryption);
+    const events = sealedEvents(stream, [{ type: 'BusinessCreated', data: { name: 'Acme' } }]);
+    const followed = async (): Promise<ReturnType<typeof texts>> => {
+      const over = new AbortController();
+      for await (const batch of store.subscribe({ after: 'start' }, over.signal))
+        if (batch.events.length > 0) return texts(batch.events);
+      return [];
+    };
+    await append(store, stream, events);
+    expect(await followed()).to.deep.equal(texts(events));
     const [stored] = await collect(kept.readStream(stream, { direction: 'forwards' }));
-    const bytes = Buffer.from(stored!.data.slice('{"$encrypted":"'.length, -2), 'base64url');
-    const key = encryption.tree.keyAt(keyPathOf(encryption.rules, stored!))!;
-    const decipher = createDecipheriv('aes-256-ctr', key, Buffer.concat([bytes.subarray(0, 12), Buffer.alloc(4)]));
-    const secret = decipher.update(bytes.subarray(12));
-    expect([secret.toString('base64url', 0, 16), secret.toString('utf8', 16)]).to.deep.equal([
-      /"salt":"([\w-]+)"/.exec(event!.metadata)?.[1],
-      event!.data,
-    ]);
+    encryption.tree = encryption.tree.without([recordPath(stream)]);
+    expect(await followed()).to.deep.equal([{ data: '{}', metadata: stored?.metadata }]);
   });
 
   it('leaves a history of which every link holds and no data is left, once the keys of a record are destroyed', async () => {
