@@ -1,21 +1,17 @@
-import { LEASE_MS } from '../../projections/engine/generation/lease.js';
 import { categoriesOf } from '../../projections/read-model.js';
-import type { Subject } from '../../src/application/erasure/find-events.js';
-import { readErasures } from '../../src/application/erasure/read-erasures.js';
 import { readModelsOf, registry } from '../../src/entities/registry.js';
 import { orThrow } from '../../src/event-sourcing/attempt.js';
-import { entityIdOf, type StreamName } from '../../src/event-sourcing/recorded-event.js';
-import { sharedEventKeys } from '../../src/infrastructure/event-keys.js';
-import { drawCheckpointKey, memoryConfig } from '../support/memory-adapters/memory-config.js';
+import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
+import { drawCheckpointKey } from '../support/memory-adapters/memory-config.js';
 import { below, oneOf } from './chance.js';
-import { USERS } from './clients/users.js';
 import type { Erasures } from './erasures.js';
 import { type Fault, faultsOf, type Victim } from './faults.js';
 import type { Notebook } from './notebook.js';
-import { type Command, ERASING_PLANS, nameOf, operate, PLANS, type Target } from './operator.js';
-import { type Program, PROGRAMS, registryOf } from './program.js';
-import { reachedBy, type Service, type Shared, startIn } from './service.js';
-import { makeTroubles, type Place, PLACES } from './trouble.js';
+import { makeOperations } from './operations.js';
+import { ERASING_PLANS, PLANS } from './operator.js';
+import { type Program, PROGRAMS } from './program.js';
+import { type Service, type Shared, startIn } from './service.js';
+import { makeTroubles, type Place } from './trouble.js';
 import type { Mishap } from './way.js';
 import type { SimulatedProcess, World } from './world.js';
 
@@ -24,14 +20,10 @@ const SERVICES = 2;
 const [PAUSE_MS, LONGEST_MS] = [14_000, 8_000];
 /** How long a program that could not start is left alone, ms. */
 const AGAIN_MS = 500;
-/** The longest pause between two commands of an operator, ms. */
-const STEP_MS = 3_000;
 /** How long it takes until all that was hindered knows what it missed, ms. */
 const KNOWN_MS = 2_000;
 /** The longest that a stop or a command may take, ms: what it waits for may be away meanwhile. */
 const ENDS_MS = 60_000;
-/** The same of an erasure, which waits for each process and for rows. */
-const ERASED_MS = 300_000;
 /** Within which each request is answered, ms. */
 const ANSWERED_MS = 3_000;
 
@@ -40,12 +32,6 @@ const HELD_UP_MS = 700;
 
 /** In so many lives a read model is rebuilt when nothing is written any more. */
 const REBUILT = 0.3;
-
-/** The call at which something happens to the process of a command. Default: any. */
-const AT_CALL: Partial<Record<Command, string>> = { repair: 'rewrite' };
-
-/** As a trace names one. */
-const OPERATOR = 'an operator';
 
 export type Cluster = {
   /** With which each of them signs. */
@@ -84,14 +70,6 @@ type ClusterOptions = {
   readonly checkpointKey?: string;
   /** For how long the log answers late from the start on, ms. */
   readonly slowMs?: number;
-};
-
-/** The records of a kind, the oldest first. */
-const streamsOf = async (store: Shared['store'], kind: string): Promise<ReadonlyArray<StreamName>> => {
-  const streams = new Set<StreamName>();
-  for await (const { events } of store.readAll({ after: 'start', categories: [kind] }))
-    for (const { stream } of events) streams.add(stream);
-  return [...streams];
 };
 
 /** Several services that share a log, read models and files, as the processes of one installation do. */
@@ -182,93 +160,11 @@ export const startCluster = async (
     count(`${who.startsWith('service') ? 'a service' : who} ${what}`);
   };
 
-  /** What happens to the process of a command in its midst. */
-  const endanger = (process: SimulatedProcess, command: Command): void => {
-    const chance = fraction();
-    const name = AT_CALL[command];
-    const skipped = name === undefined ? below({ random }, 60) : 0;
-    const kill = (): void => {
-      note(OPERATOR, `is killed in ${nameOf(command)}`);
-      process.kill();
-    };
-    const moment = fraction() < 0.5 ? 'before it takes effect' : 'after it took effect';
-    const freeze = (): Mishap => {
-      const ms = LEASE_MS + fraction() * 2_000;
-      note(OPERATOR, `is frozen in ${nameOf(command)}`, `for ${ms.toFixed(0)} ms`);
-      return { _tag: 'Frozen', ms, isAnswer: fraction() < 0.5 };
-    };
-    if (chance < 0.25) troubles.lieInWait(process, { name, skipped, mishap: () => ({ _tag: 'Killed', moment, kill }) });
-    else if (chance < 0.5) troubles.lieInWait(process, { name, skipped, mishap: freeze });
-    else if (chance < 0.75) {
-      note(OPERATOR, `gets late answers in ${nameOf(command)}`);
-      for (const place of PLACES) troubles.slowDown(process, place, world.now() + LONGEST_MS);
-    }
-  };
-
-  /** Whether it has ended by itself. */
-  const runCommand = async (command: Command, target: Target, program: Program): Promise<boolean> => {
-    const process = world.begin();
-    const about = command === 'erasure' ? JSON.stringify(target.subject ?? 'what was begun') : target.readModel;
-    note(OPERATOR, `begins ${nameOf(command)}`, `of ${about} with the ${program} version`);
-    if (isFaulty) endanger(process, command);
-    const luckOf = (place: Place) => troubles.luckOf(OPERATOR, process, place);
-    const reached = reachedBy(world, process, shared, luckOf);
-    const config = memoryConfig(checkpointKey, erasures !== undefined);
-    const operator = { ...reached, process, config, erasures, registry: registryOf(world, program), notes };
-    const operating = operate(operator, command, target).catch(() => 'killed');
-    const longest = world.sleep(command === 'erasure' ? ERASED_MS : ENDS_MS);
-    const said = await Promise.race([operating, longest.then(() => undefined)]);
-    if (said === undefined) breaks(`${nameOf(command)} does not end`);
-    say(`${OPERATOR}'s ${command} of ${about}: ${said ?? ''}`);
-    if (said !== 'killed' && process.waiting() > 0)
-      breaks(`${nameOf(command)} has ended, and ${process.waiting()} timers wait`);
-    process.kill();
-    return said !== 'killed';
-  };
-
-  /** What is to be erased: of records that there are. */
-  const drawSubject = async (): Promise<Subject | undefined> => {
-    const kind = oneOf({ random }, ['owner', 'business', 'document'] as const);
-    if (kind === 'owner') return { kind, user: oneOf({ random }, USERS) ?? '' };
-    const streams = kind === undefined ? [] : await world.standStill(streamsOf(shared.store, kind));
-    const stream = oneOf({ random }, fraction() < 0.5 ? streams.slice(-2) : streams);
-    return kind === undefined || stream === undefined ? undefined : { kind, id: entityIdOf(stream) };
-  };
-
-  /** What was begun and has not ended. */
-  const areErasuresUnfinished = async (): Promise<boolean> => {
-    const keys = orThrow(await sharedEventKeys(random, memoryConfig(checkpointKey)));
-    for await (const { unfinished } of readErasures(shared.store, keys)) if (unfinished.length > 0) return true;
-    return false;
-  };
-
-  /** The same command again, until nothing is left that was begun. */
-  const finishErasures = async (command: () => Promise<boolean>): Promise<void> => {
-    while (await world.standStill(areErasuresUnfinished())) {
-      await world.sleep(fraction() * STEP_MS);
-      await command();
-    }
-  };
-
-  const runStep = async (command: Command, target: Target, program: Program): Promise<void> => {
-    const run = (): Promise<boolean> => runCommand(command, target, program);
-    await run();
-    if (command === 'erasure') await finishErasures(run);
-  };
-
-  const carryOut = async (plan: ReadonlyArray<ReadonlyArray<Command>>): Promise<void> => {
-    const models = readModelsOf(registry);
-    const readModel = oneOf({ random }, models)?.name ?? '';
-    const program = oneOf({ random }, slots)?.program ?? 'old';
-    const isErased = plan.flat().includes('erasure');
-    const subject = isErased ? await drawSubject() : undefined;
-    if (isErased && subject === undefined) return;
-    for (const step of plan) {
-      await Promise.all(step.map((command) => runStep(command, { readModel, subject }, program)));
-      await world.sleep(fraction() * STEP_MS);
-    }
-  };
-
+  const operations = makeOperations({
+    ...{ world, shared, notes, troubles, random, checkpointKey, note },
+    drawProgram: () => oneOf({ random }, slots)?.program ?? 'old',
+    isFaulty: () => isFaulty,
+  });
   /** What operators do, and have done. */
   const operating: Array<Promise<void>> = [];
   const faults = faultsOf({
@@ -277,7 +173,7 @@ export const startCluster = async (
     random,
     note,
     plans: erasures === undefined ? PLANS : ERASING_PLANS,
-    operate: (plan) => void operating.push(carryOut(plan)),
+    operate: (plan) => void operating.push(operations.carryOut(plan)),
   });
   const hindered = { notes: -Infinity, log: -Infinity };
 
@@ -317,7 +213,7 @@ export const startCluster = async (
   const untilErased = new Promise<void>((resolve) => (onErased = resolve));
   const endErasures = async (): Promise<void> => {
     await Promise.all(operating);
-    await finishErasures(() => runCommand('erasure', { readModel: '', subject: undefined }, 'old'));
+    await operations.endErasures();
   };
 
   const goBack = async (): Promise<void> => {
@@ -352,7 +248,7 @@ export const startCluster = async (
       const mishap = (): Mishap => ({ _tag: 'Late', ms: HELD_UP_MS, isRequest: false });
       for (const { process } of slots) troubles.lieInWait(process, { name: 'ledger tail', skipped: 0, mishap });
     },
-    rebuild: () => carryOut(fraction() < REBUILT ? [['rebuild']] : []),
+    rebuild: () => operations.carryOut(fraction() < REBUILT ? [['rebuild']] : []),
     pagesBehindFirst: async (stream) => {
       let pages = 0;
       for await (const page of shared.store.readStream(stream, { direction: 'forwards' }))
