@@ -231,11 +231,11 @@ describe('verifying the log all the time', () => {
     const found = () => new Set(faults.splice(0).map(({ kind, index }) => `${kind} ${index ?? ''}`.trim()));
     start(LONG / 2);
     await clock.advance(PASS_MS + LOOK_MS);
-    // the ledger has it still
-    expect([...found()]).to.deep.equal(['event-changed 0']);
+    // the ledger has it still, as it may until then
+    expect([...found()]).to.deep.equal([]);
     await clock.advance(LONG);
     expect(passes).to.have.length(3);
-    expect([...found()]).to.deep.equal(['event-changed 0', 'erasure-unfinished']);
+    expect([...found()]).to.deep.equal(['erasure-unfinished']);
   });
 
   it('keeps the alarm while the storage cannot be read, where the fault may be', async () => {

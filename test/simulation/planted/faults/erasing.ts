@@ -64,8 +64,8 @@ export const faultsOfErasing: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: ERASE,
-        is: 'if (unfinished.length > 0) await erasing.carryOut(unfinished, { actor, basis });',
-        becomes: 'if (unfinished.length > 1_000) await erasing.carryOut(unfinished, { actor, basis });',
+        is: 'if (unfinished.length === 0) continue;',
+        becomes: 'if (unfinished.length <= 1_000) continue;',
       },
     ],
   },
