@@ -13,7 +13,7 @@ import { markersIn, type Planted, Planting } from './markers/plant.js';
 const STAYS = {
   users: 'who did what: `user` of an event, `$correlationId`, lines of logs',
   basis: '`ops erase run` carries it out, with a `--basis` that is kept for ever, in clear',
-  typed: 'what `ops erase` was told and prints',
+  typed: 'what `ops erase run` was told and prints',
   database: 'the files of the database of the read models, and its WAL',
 };
 
