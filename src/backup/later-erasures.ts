@@ -3,7 +3,14 @@ import * as t from 'io-ts';
 import type { RecordToErase } from '../application/erasure/find-events.js';
 import { isEncrypted } from '../event-sourcing/encryption/at-rest.js';
 import type { KeyPath } from '../event-sourcing/encryption/key-tree.js';
-import { covers, type Erased, ErasedEvents, erasureIn, saysErased } from '../event-sourcing/erasure/erased-events.js';
+import {
+  addRevision,
+  covers,
+  type Erased,
+  ErasedEvents,
+  erasureIn,
+  saysErased,
+} from '../event-sourcing/erasure/erased-events.js';
 import { erasedPlaces } from '../event-sourcing/erasure/erased-places.js';
 import type { Revision, StoredEvent, StreamName } from '../event-sourcing/recorded-event.js';
 import { isUuid } from '../event-sourcing/uuid.js';
@@ -66,6 +73,10 @@ export type LaterErasures = {
 
 export const NONE_LATER: LaterErasures = { places: [], erasures: [], notInBackup: [] };
 
+/** The records of all of these erasures, each as often as it is erased. */
+export const recordsOf = ({ erasures }: Pick<LaterErasures, 'erasures'>): ReadonlyArray<RecordToErase> =>
+  erasures.flatMap(({ records }) => records);
+
 /** What a backup has of a record. */
 type Seen = {
   readonly events: Array<Pick<StoredEvent, 'revision'> & { readonly isPlain: boolean }>;
@@ -89,19 +100,17 @@ const see = async (
   return records;
 };
 
-/** In their order; those that follow each other are a range. */
-const rangesOf = (revisions: ReadonlyArray<number>): ReadonlyArray<[number, number]> => {
+/** Of a record, these events alone, which are in their order; nothing without any. */
+const only = (
+  { stream, events }: RecordToErase,
+  those: ReadonlyArray<Pick<StoredEvent, 'revision'>>,
+): ReadonlyArray<RecordToErase> => {
+  if (those.length === 0) return [];
+  if (events === 'all') return [{ stream, events }];
   const ranges: Array<[number, number]> = [];
-  for (const revision of revisions) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last[1] + 1 === revision) last[1] = revision;
-    else ranges.push([revision, revision]);
-  }
-  return ranges;
+  for (const { revision } of those) addRevision(ranges, revision);
+  return [{ stream, events: ranges }];
 };
-
-const only = ({ stream, events }: RecordToErase, revisions: ReadonlyArray<Revision>): ReadonlyArray<RecordToErase> =>
-  revisions.length === 0 ? [] : [{ stream, events: events === 'all' ? 'all' : rangesOf(revisions.map(Number)) }];
 
 /**
  * What of these erasures is to be carried out where this log is restored: no event that it does not have, because another will
@@ -126,18 +135,9 @@ export const laterErasures = async (
           `what was erased of ${record.stream.replace('-', '/')} is in the backup in clear, from before ERASURE: ` +
             'it would stay readable',
         );
-      const [there] = only(
-        record,
-        named.map(({ revision }) => revision),
-      );
-      if (there !== undefined) places.push(...erasedPlaces(there.stream, there.events));
+      for (const there of only(record, named)) places.push(...erasedPlaces(there.stream, there.events));
       const left = named.filter(({ revision }) => !said.some((one) => covers(one.events, one.at, revision)));
-      unknown.push(
-        ...only(
-          record,
-          left.map(({ revision }) => revision),
-        ),
-      );
+      unknown.push(...only(record, left));
     }
     if (unknown.length > 0) erasures.push({ basis, records: unknown });
   }

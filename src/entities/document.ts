@@ -2,18 +2,14 @@ import { option as O } from 'fp-ts';
 import { documentQueries, documents } from '../../projections/documents.js';
 import { documentUseCases } from '../application/document/use-cases.js';
 import type { DocumentCommand } from '../domain/document/commands.js';
-import { attempt } from '../event-sourcing/attempt.js';
 import { documentDecider } from '../domain/document/decide.js';
 import type { DocumentEvent } from '../domain/document/events.js';
 import type { DocumentRejection } from '../domain/document/rejections.js';
 import { documentSerde } from '../domain/document/serde.js';
-import { asStoreUnavailable } from '../event-sourcing/event-store.js';
-import { isErased } from '../event-sourcing/hash-chain.js';
-import { readEvent } from '../event-sourcing/read-event.js';
 import type { DocumentState } from '../domain/document/state.js';
 import { describeDocumentEvent, shownOfDocumentEvents } from '../read/describe-document-event.js';
 import { documentComparison, renderDocument } from '../read/document-view.js';
-import { makeGetFile } from '../read/get-file.js';
+import { isDocumentErased, makeGetFile } from '../read/get-file.js';
 import { defineEntity } from './define-entity.js';
 
 export const document = defineEntity<DocumentState, DocumentCommand, DocumentEvent, DocumentRejection>({
@@ -42,11 +38,7 @@ export const document = defineEntity<DocumentState, DocumentCommand, DocumentEve
           files: {
             open: ports.storage.open,
             onFault: ports.onFileFault,
-            isErased: (id) =>
-              attempt(async () => {
-                const first = await readEvent(ports.store, `document-${id}`, 0n);
-                return first !== undefined && isErased(first);
-              }, asStoreUnavailable),
+            isErased: (id) => isDocumentErased(ports.store, id),
           },
         },
         { isListPublic: ports.publicDocumentList, maxUploadBytes: ports.maxUploadBytes, links: ports.links },

@@ -1,6 +1,11 @@
 import type { Readable } from 'node:stream';
 import { type either as E, option as O } from 'fp-ts';
 import type { DocumentState } from '../domain/document/state.js';
+import { attempt } from '../event-sourcing/attempt.js';
+import { asStoreUnavailable, type EventStore, type StoreUnavailable } from '../event-sourcing/event-store.js';
+import { isErased } from '../event-sourcing/hash-chain.js';
+import { readEvent } from '../event-sourcing/read-event.js';
+import { NAMES_FILES } from './named-file.js';
 import type { DocumentQueries, FileVersion } from './queries.js';
 import { type Folding, rowOrFold } from './row-or-fold.js';
 
@@ -36,3 +41,13 @@ export const makeGetFile = ({ queries, ...folding }: GetFileDeps) =>
   );
 
 export type GetFile = ReturnType<typeof makeGetFile>;
+
+/** Whether nothing is left of what a document said: its row may show it a while longer, when its files are gone. */
+export const isDocumentErased = (
+  store: Pick<EventStore, 'readStream'>,
+  id: string,
+): Promise<E.Either<StoreUnavailable, boolean>> =>
+  attempt(async () => {
+    const first = await readEvent(store, `${NAMES_FILES}-${id}`, 0n);
+    return first !== undefined && isErased(first);
+  }, asStoreUnavailable);

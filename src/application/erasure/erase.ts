@@ -8,6 +8,7 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import {
   type ErasureDecisions,
   type Held,
+  heldStream,
   recordErasureDecision,
 } from '../../event-sourcing/erasure/erasure-decisions.js';
 import { readNewestEvent } from '../../event-sourcing/read-event.js';
@@ -64,7 +65,7 @@ export class RecordIsHeld extends Error {}
 
 /** Also at the moment when the erasure is recorded: who holds a record later finds it erased, and who did so before is heard. */
 const requireReleased = (records: ReadonlyArray<RecordToErase>, held: ReadonlyArray<Held>): void => {
-  const streams = new Map<string, Held>(held.map((each) => [`${each.entityType.toLowerCase()}-${each.entity}`, each]));
+  const streams = new Map<string, Held>(held.map((each) => [heldStream(each), each]));
   for (const { stream } of records) {
     const found = streams.get(stream);
     if (found !== undefined)

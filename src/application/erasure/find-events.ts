@@ -1,6 +1,12 @@
 import { either as E } from 'fp-ts';
 import { businessSerde } from '../../domain/business/serde.js';
-import { covers, type ErasedEvents, erasureIn, saysErased } from '../../event-sourcing/erasure/erased-events.js';
+import {
+  addRevision,
+  covers,
+  type ErasedEvents,
+  erasureIn,
+  saysErased,
+} from '../../event-sourcing/erasure/erased-events.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { decodeUnlessErased } from '../../event-sourcing/passed-over.js';
 import { readNewestEvent } from '../../event-sourcing/read-event.js';
@@ -28,34 +34,27 @@ const findOwner = async (store: Log, user: string): Promise<ReadonlyArray<Record
   for await (const { events } of store.readAll({ after: 'start', categories: ['business'] }))
     for (const event of events) {
       if (userOf(event) !== user) continue;
-      const revision = Number(event.revision);
       const ranges = found.get(event.stream) ?? [];
-      const last = ranges.at(-1);
-      if (last !== undefined && last[1] + 1 === revision) last[1] = revision;
-      else ranges.push([revision, revision]);
+      addRevision(ranges, event.revision);
       found.set(event.stream, ranges);
     }
   return [...found].map(([stream, events]) => ({ stream, events }));
 };
 
-/** All of a record; undefined where there is none, or nothing of it is left. */
-const findRecord = async (store: Log, stream: StreamName): Promise<RecordToErase | undefined> => {
+/** All of a record, where there is one that says itself that this was erased, or one that does not. */
+const findRecord = async (store: Log, stream: StreamName, isErased: boolean): Promise<ReadonlyArray<RecordToErase>> => {
   const newest = await readNewestEvent(store, stream);
-  return newest === undefined || erasureIn(newest)?.events === 'all' ? undefined : { stream, events: 'all' };
+  if (newest === undefined || (erasureIn(newest)?.events === 'all') !== isErased) return [];
+  return [{ stream, events: 'all' }];
 };
 
 /** All of a record where it says itself that this was erased, else nothing. Throws `StoreUnavailable`. */
-export const findErased = async (store: Log, stream: StreamName): Promise<ReadonlyArray<RecordToErase>> => {
-  const newest = await readNewestEvent(store, stream);
-  return newest !== undefined && erasureIn(newest)?.events === 'all' ? [{ stream, events: 'all' }] : [];
-};
+export const findErased = (store: Log, stream: StreamName): Promise<ReadonlyArray<RecordToErase>> =>
+  findRecord(store, stream, true);
 
 /** The events that an erasure of this subject is about, by stream. Throws `StoreUnavailable`. */
-export const findEvents = async (store: Log, subject: Subject): Promise<ReadonlyArray<RecordToErase>> => {
-  if (subject.kind === 'owner') return findOwner(store, subject.user);
-  const record = await findRecord(store, `${subject.kind}-${subject.id}`);
-  return record === undefined ? [] : [record];
-};
+export const findEvents = (store: Log, subject: Subject): Promise<ReadonlyArray<RecordToErase>> =>
+  subject.kind === 'owner' ? findOwner(store, subject.user) : findRecord(store, `${subject.kind}-${subject.id}`, false);
 
 /** Events of one record that are given together. */
 const EVENTS_AT_ONCE = 500;

@@ -7,13 +7,17 @@ import { backedUpLog } from '../../backup/backed-up-log.js';
 import { readTreeFile } from '../../backup/backed-up-keys.js';
 import { BackupFault } from '../../backup/backup-fault.js';
 import type { BackupPlace } from '../../backup/backup-place.js';
-import { type LaterErasures, laterErasures, NONE_LATER, readListed } from '../../backup/later-erasures.js';
+import { type LaterErasures, laterErasures, NONE_LATER, readListed, recordsOf } from '../../backup/later-erasures.js';
 import type { Manifest } from '../../backup/manifest.js';
 import type { Config } from '../../config.js';
 import { encryptionRulesOf, type Registry } from '../../entities/registry.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import { encryptedStore } from '../../event-sourcing/encryption/encrypted-store.js';
-import { readErasureDecisions, recordErasureDecision } from '../../event-sourcing/erasure/erasure-decisions.js';
+import {
+  heldStream,
+  readErasureDecisions,
+  recordErasureDecision,
+} from '../../event-sourcing/erasure/erasure-decisions.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { reasonOf } from '../../event-sourcing/reason-of.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
@@ -52,13 +56,8 @@ const notRecorded = async (
 };
 
 /** Whether the log says of all of this that it was erased. Throws `StoreUnavailable`. */
-export const areRecorded = async (log: Pick<EventStore, 'readStream'>, { erasures }: LaterErasures): Promise<boolean> =>
-  (
-    await notRecorded(
-      log,
-      erasures.flatMap(({ records }) => records),
-    )
-  ).length === 0;
+export const areRecorded = async (log: Pick<EventStore, 'readStream'>, later: LaterErasures): Promise<boolean> =>
+  (await notRecorded(log, recordsOf(later))).length === 0;
 
 /** Who was held in the backup and erased afterwards was released in between, which the restored log has to say, too. */
 const release = async (
@@ -66,8 +65,9 @@ const release = async (
   records: ReadonlyArray<RecordToErase>,
   actor: string,
 ): Promise<void> => {
-  for (const { entityType, entity } of (await readErasureDecisions(store, keys)).held) {
-    if (!records.some(({ stream }) => stream === `${entityType.toLowerCase()}-${entity}`)) continue;
+  for (const held of (await readErasureDecisions(store, keys)).held) {
+    const { entityType, entity } = held;
+    if (!records.some(({ stream }) => stream === heldStream(held))) continue;
     const data = { entityType, entity, reason: 'restored: it was released, and erased, after the backup' };
     const released = { event: { type: 'RecordReleased' as const, data }, actor };
     // nobody else decides anything in a log that is being restored

@@ -1,6 +1,6 @@
 import { either as E } from 'fp-ts';
 import type { BackupPlace } from '../../backup/backup-place.js';
-import type { LaterErasures } from '../../backup/later-erasures.js';
+import { type LaterErasures, recordsOf } from '../../backup/later-erasures.js';
 import type { Lacking, Manifest } from '../../backup/manifest.js';
 import { type Behind, findBehind, restoreBackup, type Restored } from '../../backup/restore-backup.js';
 import { readSecrets } from '../../backup/secrets.js';
@@ -157,7 +157,7 @@ const restoreAll = async (
   if (E.isLeft(begun)) return failed(begun.left);
   sayRestoredSecrets(plan, directory);
   const { origin } = begun.right;
-  const records = later.erasures.flatMap((erasure) => erasure.records).length;
+  const records = recordsOf(later).length;
   const text = [
     `restored ${counted(counts.events, 'event')} in ${counted(counts.streams, 'stream')}, ${counted(counts.files, 'file')} of ${counted(counts.fileBytes, 'byte')}, ${counted(counts.checkpoints, 'checkpoint')}${andTimestamps(counts.timestamps)}`,
     ...(records > 0

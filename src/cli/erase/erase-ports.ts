@@ -1,12 +1,14 @@
 import { dropBehind } from '../../../projections/engine/generation/drop-behind.js';
 import type { ReadModelStorage } from '../../../projections/engine/storage.js';
+import type { Ledger } from '../../../projections/ledger.js';
+import type { Projection } from '../../../projections/projection.js';
 import type { ErasePorts, Left, Step } from '../../application/erasure/erase.js';
 import type { RecordToErase } from '../../application/erasure/find-events.js';
 import type { ErasableFiles } from '../../application/ports.js';
 import { ledgerOf, projectionsOf, type Registry } from '../../entities/registry.js';
 import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
-import { categoryOf, type StoredEvent } from '../../event-sourcing/recorded-event.js';
+import { categoryOf, type StoredEvent, type StreamName } from '../../event-sourcing/recorded-event.js';
 import { makeRetry } from '../../event-sourcing/retry.js';
 import type { Runtime } from '../../event-sourcing/runtime.js';
 import { type KeyControl, REFRESH_MS } from '../../infrastructure/open-encryption.js';
@@ -31,13 +33,14 @@ const ROWS_MS = 30_000;
 const KNOWN_TO_ALL_MS = REFRESH_MS + 5_000;
 
 const reach = async (
-  { runtime, registry, storage }: Erasable,
-  { stream, position }: StoredEvent,
+  { runtime, storage }: Erasable,
+  ledger: Ledger,
+  projection: Projection | undefined,
+  { position }: StoredEvent,
 ): Promise<string | undefined> => {
   const until = runtime.clock.monotonic() + ROWS_MS;
   const retry = makeRetry({ runtime, first: 100, longest: 500, until });
-  const projection = projectionsOf(registry).find(({ category }) => category === categoryOf(stream));
-  const names = [ledgerOf(registry).name, projection?.name];
+  const names = [ledger.name, projection?.name];
   const whyNot = async (): Promise<string | undefined> => {
     const live = await storage.liveCheckpoints();
     if (live.some(({ projection: of, commit }) => names.includes(of) && commit < position))
@@ -55,7 +58,8 @@ export const makeErasePorts = (erasable: Erasable, onStep: (step: Step) => void)
   const { runtime, registry, store, keys, keyControl, files, rows } = erasable;
   const ledger = ledgerOf(registry);
   const kinds = new Map(ledger.kinds.map((kind) => [kind.category, kind]));
-  const names = new Map(projectionsOf(registry).map(({ category, name }) => [category, name]));
+  const projections = new Map(projectionsOf(registry).map((each) => [each.category, each]));
+  const projectionOf = (stream: StreamName): Projection | undefined => projections.get(categoryOf(stream));
   const rowsOf = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<ErasedRow> =>
     events.flatMap((event) => {
       const category = categoryOf(event.stream);
@@ -63,7 +67,7 @@ export const makeErasePorts = (erasable: Erasable, onStep: (step: Step) => void)
       return record === undefined ? [] : [{ category, ...record }];
     });
   const look = async ({ stream, events: of }: RecordToErase, events: ReadonlyArray<StoredEvent>) => {
-    const name = names.get(categoryOf(stream));
+    const name = projectionOf(stream)?.name;
     const tables = [
       ...(await rows.findLeftInLedger(ledger.name, rowsOf(events))),
       ...(of === 'all' && name !== undefined ? await rows.findLeftOfEntity(name, stream) : []),
@@ -80,9 +84,9 @@ export const makeErasePorts = (erasable: Erasable, onStep: (step: Step) => void)
     },
     files,
     rows: {
-      reach: (event) => reach(erasable, event),
+      reach: (event) => reach(erasable, ledger, projectionOf(event.stream), event),
       rewrite: (events) => rows.eraseLedger(ledger.name, rowsOf(events)),
-      forget: () => rows.forget([ledger.name, ...names.values()]),
+      forget: () => rows.forget([ledger, ...projections.values()].map(({ name }) => name)),
       look,
     },
     onStep,

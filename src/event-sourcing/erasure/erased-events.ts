@@ -23,6 +23,14 @@ export const erasureIn = (event: Pick<StoredEvent, 'type' | 'data'>): Erased | u
 export const covers = (events: ErasedEvents, at: Revision, revision: Revision): boolean =>
   revision < at && (events === 'all' || events.some(([first, last]) => first <= revision && revision <= last));
 
+/** Adds a revision that is behind all of these ranges: to the last of them where it follows it, else as a new one. */
+export const addRevision = (ranges: Array<[first: number, last: number]>, revision: Revision): void => {
+  const added = Number(revision);
+  const last = ranges.at(-1);
+  if (last !== undefined && last[1] + 1 === added) last[1] = added;
+  else ranges.push([added, added]);
+};
+
 /** How many events these ranges are. */
 export const countOf = (events: Exclude<ErasedEvents, 'all'>): number =>
   events.reduce((sum, [first, last]) => sum + last - first + 1, 0);

@@ -5,7 +5,7 @@ import { decisionIn } from '../operators/counts-as-decision.js';
 import { type DecisionEvent, ERASURE_STREAM } from '../operators/decision-events.js';
 import { endOfDecisions } from '../operators/read-decisions.js';
 import { recordDecision } from '../operators/record-decision.js';
-import type { Revision } from '../recorded-event.js';
+import type { Revision, StreamName } from '../recorded-event.js';
 import type { Runtime } from '../runtime.js';
 import type { Recorded } from '../serde.js';
 import { readInParts } from './read-in-parts.js';
@@ -22,6 +22,10 @@ export type Held = {
   readonly actor: string;
   readonly at: string;
 };
+
+/** The stream of a record that is held. */
+export const heldStream = ({ entityType, entity }: Pick<Held, 'entityType' | 'entity'>): StreamName =>
+  `${entityType.toLowerCase()}-${entity}`;
 
 /** An erasure that was begun. */
 export type BegunErasure = Recorded<Extract<DecisionEvent, { type: 'ErasureBegun' }>>;

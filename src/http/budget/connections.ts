@@ -88,7 +88,8 @@ export const makeConnections = (
   /** Whether one more may be admitted, after an eviction if need be; for one that is late, of any that is idle. */
   const makeRoom = (now: number, isLate: boolean): boolean => {
     if (open.size - waiting.length < most) return true;
-    const found = slowest(admitted(), now) ?? (isLate ? idlest(admitted(), now) : undefined);
+    const all = admitted();
+    const found = slowest(all, now) ?? (isLate ? idlest(all, now) : undefined);
     if (found !== undefined) cut(found, 'too many connections');
     return found !== undefined;
   };

@@ -15,7 +15,7 @@ import { readChecked } from './read-checked.js';
 export type FileSource = {
   readonly open: FileContents['open'];
   readonly onFault: OnFileFault;
-  /** Whether nothing is left of what a document said, its file included: the row may show it a while longer. */
+  /** Whether nothing is left of what a document said, its file included. */
   readonly isErased: (documentId: string) => Promise<E.Either<StoreUnavailable, boolean>>;
 };
 
