@@ -28,7 +28,7 @@ const askAgain = async (client: Client, request: Request, mark: string, key: str
   const { status, text, headers: answered } = again.answer;
   const isErased = mayBeErased(client, recordIn(request.path) ?? rowIn(first)._id);
   // nobody can tell any more whether it is the same request, and what it goes back to may be gone
-  if (isErased && (status === 422 || status === 404)) {
+  if (isErased && (status === 422 || (status === 404 && text.includes('"code":"revision_not_found"')))) {
     notes.count('a command is repeated whose event is erased');
     return;
   }
