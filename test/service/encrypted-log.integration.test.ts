@@ -5,14 +5,11 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Api, makeApi } from '../support/api.js';
 import { type ComposedService, startComposed } from '../support/composed-service.js';
+import { encryptedInstallation } from '../support/encrypted-installation.js';
 import { runOperator } from '../support/operator.js';
 import { freshDatabase, startingPostgres } from '../support/postgres.js';
 import { tokenFor } from '../support/service-process.js';
 
-const SECRETS = {
-  EVENT_KEY: 'an event key of thirty-two bytes and more',
-  ERASURE_KEY: 'an erasure key of thirty-two bytes',
-};
 const MARKER = 'Zweihundertachtzig Grad';
 
 type Shown = { readonly _id: string; readonly name: string };
@@ -52,7 +49,7 @@ describe('a log whose data is encrypted', function () {
 
   before(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'encrypted-'));
-    env = { DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir, ERASURE: 'true', ...SECRETS };
+    env = await encryptedInstallation(dataDir);
     pool = new pg.Pool({ connectionString: env['DATABASE_URL'] });
     await start();
     business = (await api.json<Shown>('POST', '/business', { name: MARKER, ein: '12-3456789' }))._id;

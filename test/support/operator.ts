@@ -144,3 +144,13 @@ export const runOperator = async (
   const { PATH = '', HOME = '' } = process.env;
   return inTurn(() => askWaiting({ args, env: { PATH, HOME, ...env }, input }));
 };
+
+/** What it has printed to standard output; rejects where it did not end with 0. */
+export const outputOfOperator = async (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+): Promise<string> => {
+  const { code, stdout, stderr } = await runOperator(args, { env });
+  if (code !== 0) throw new Error(`ops ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return stdout;
+};

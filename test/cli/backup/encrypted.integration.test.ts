@@ -5,16 +5,12 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { type Api, makeApi } from '../../support/api.js';
 import { type ComposedService, startComposed } from '../../support/composed-service.js';
+import { encryptedInstallation } from '../../support/encrypted-installation.js';
 import { filesBelow } from '../../support/files-below.js';
-import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
-import { runOperator } from '../../support/operator.js';
-import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { outputOfOperator, runOperator } from '../../support/operator.js';
+import { startingPostgres } from '../../support/postgres.js';
 import { tokenFor } from '../../support/service-process.js';
-
-const SECRETS = {
-  EVENT_KEY: 'an event key of thirty-two bytes and more',
-  ERASURE_KEY: 'an erasure key of thirty-two bytes',
-};
+import { uploadDocument } from '../../support/upload-document.js';
 
 type Shown = { readonly _id: string };
 
@@ -25,33 +21,16 @@ describe('a backup of an encrypted log', function () {
   let service: ComposedService;
   let api: Api;
 
-  const installation = async (name: string): Promise<Record<string, string>> => ({
-    DATABASE_URL: await freshDatabase(),
-    DATA_DIR: path.join(home, name),
-    ERASURE: 'true',
-    ...SECRETS,
-  });
+  const installation = (name: string) => encryptedInstallation(path.join(home, name));
 
   const start = async (of: Record<string, string>): Promise<void> => {
     service = await startComposed({ dataDir: of['DATA_DIR'] ?? '', env: of });
     api = makeApi(service.address, await tokenFor('admin', 'alice'));
   };
 
-  const upload = async (text: string): Promise<string> => {
-    const sent = await fetch(`${service.address}/api/v1/document`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${await tokenFor('admin', 'alice')}`, 'Content-Type': FORM_TYPE },
-      body: formOf({ name: 'name', content: text }, { name: 'file', content: text, filename: 'a.txt' }),
-    });
-    return ((await sent.json()) as Shown)._id; // reason: what the operation answers
-  };
+  const upload = (text: string): Promise<string> => uploadDocument(service.address, text, text);
 
-  /** What an operator's command said; rejects where it did not end with 0. */
-  const ops = async (of: Record<string, string>, ...args: ReadonlyArray<string>): Promise<string> => {
-    const { code, stdout, stderr } = await runOperator(args, { env: of });
-    if (code !== 0) throw new Error(`ops ${args.join(' ')} ended with ${code}: ${stderr}`);
-    return stdout;
-  };
+  const ops = (of: Record<string, string>, ...args: ReadonlyArray<string>) => outputOfOperator(args, of);
 
   before(async () => {
     home = await mkdtemp(path.join(tmpdir(), 'encrypted-backup-'));

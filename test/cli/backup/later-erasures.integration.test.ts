@@ -6,17 +6,13 @@ import pg from 'pg';
 import { migrateErasure } from '../../../src/infrastructure/postgres/erasure/key-state.js';
 import { type Api, makeApi } from '../../support/api.js';
 import { type ComposedService, startComposed } from '../../support/composed-service.js';
+import { encryptedInstallation } from '../../support/encrypted-installation.js';
 import { filesBelow } from '../../support/files-below.js';
-import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
-import { runOperator, startOperator } from '../../support/operator.js';
-import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { outputOfOperator, runOperator, startOperator } from '../../support/operator.js';
+import { startingPostgres } from '../../support/postgres.js';
 import { tokenFor } from '../../support/service-process.js';
 import { untilBlocked } from '../../support/until-blocked.js';
-
-const SECRETS = {
-  EVENT_KEY: 'an event key of thirty-two bytes and more',
-  ERASURE_KEY: 'an erasure key of thirty-two bytes',
-};
+import { uploadDocument } from '../../support/upload-document.js';
 
 type Shown = { readonly _id: string };
 type Event = { readonly name: string; readonly data: object };
@@ -31,12 +27,7 @@ describe('ops restore --erasures', function () {
   let service: ComposedService | undefined;
   let api: Api;
 
-  const installation = async (name: string): Promise<Record<string, string>> => ({
-    DATABASE_URL: await freshDatabase(),
-    DATA_DIR: path.join(home, name),
-    ERASURE: 'true',
-    ...SECRETS,
-  });
+  const installation = (name: string) => encryptedInstallation(path.join(home, name));
 
   const start = async (of: Record<string, string>): Promise<void> => {
     service = await startComposed({ dataDir: of['DATA_DIR'] ?? '', env: of });
@@ -50,21 +41,7 @@ describe('ops restore --erasures', function () {
 
   const create = async (name: string): Promise<string> => (await api.json<Shown>('POST', '/business', { name }))._id;
 
-  const upload = async (address: string): Promise<string> => {
-    const sent = await fetch(`${address}/api/v1/document`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${await tokenFor('admin', 'alice')}`, 'Content-Type': FORM_TYPE },
-      body: formOf({ name: 'name', content: 'Passport' }, { name: 'file', content: 'MARKER', filename: 'a.txt' }),
-    });
-    return ((await sent.json()) as Shown)._id; // reason: what the operation answers
-  };
-
-  /** What an operator's command said; rejects where it did not end with 0. */
-  const ops = async (of: Record<string, string>, ...args: ReadonlyArray<string>): Promise<string> => {
-    const { code, stdout, stderr } = await runOperator(args, { env: of });
-    if (code !== 0) throw new Error(`ops ${args.join(' ')} ended with ${code}: ${stderr}`);
-    return stdout;
-  };
+  const ops = (of: Record<string, string>, ...args: ReadonlyArray<string>) => outputOfOperator(args, of);
 
   const restore = (of: Record<string, string>, ...args: ReadonlyArray<string>) =>
     runOperator(['restore', backup, '--user', 'dpo', ...args], { env: of });
@@ -85,7 +62,7 @@ describe('ops restore --erasures', function () {
     await start(env);
     const [shared, sole] = [await create('Shared'), await create('Sole-MARKER')];
     await api.json('POST', `/business/${shared}/owner`, { user: 'john', title: 'CEO-MARKER' });
-    const passport = await upload(service?.address ?? '');
+    const passport = await uploadDocument(service?.address ?? '', 'Passport', 'MARKER');
     await ops(env, 'hold', 'add', `business/${sole}`, '--reason', 'a claim');
     await ops(env, 'backup', backup);
     await ops(env, 'hold', 'release', `business/${sole}`, '--reason', 'settled');

@@ -5,16 +5,13 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Api, makeApi } from '../../support/api.js';
 import { type ComposedService, startComposed } from '../../support/composed-service.js';
+import { encryptedInstallation } from '../../support/encrypted-installation.js';
 import { filesBelow } from '../../support/files-below.js';
 import { runOperator } from '../../support/operator.js';
-import { freshDatabase, startingPostgres } from '../../support/postgres.js';
+import { startingPostgres } from '../../support/postgres.js';
 import { tokenFor } from '../../support/service-process.js';
 
-const SECRETS = {
-  EVENT_KEY: 'an event key of thirty-two bytes and more',
-  ERASURE_KEY: 'an erasure key of thirty-two bytes',
-  LINK_KEY: 'a link key of thirty-two bytes or more',
-};
+const LINK_KEY = 'a link key of thirty-two bytes or more';
 
 type Shown = { readonly _id: string };
 type Event = { readonly name: string; readonly data: object; readonly message: string; readonly type: string };
@@ -32,7 +29,7 @@ describe('ops erase', function () {
 
   before(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'erase-'));
-    env = { DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir, ERASURE: 'true', ...SECRETS };
+    env = { ...(await encryptedInstallation(dataDir)), LINK_KEY };
     pool = new pg.Pool({ connectionString: env['DATABASE_URL'] });
     service = await startComposed({ dataDir, env });
     api = makeApi(service.address, await tokenFor('admin', 'alice'));

@@ -5,18 +5,13 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Api, makeApi } from '../../support/api.js';
 import { type ComposedService, startComposed } from '../../support/composed-service.js';
+import { encryptedInstallation } from '../../support/encrypted-installation.js';
 import { eventually } from '../../support/eventually.js';
 import { filesBelow } from '../../support/files-below.js';
-import { FORM_TYPE, formOf } from '../../support/multipart-form.js';
 import { type Ran, runOperator, startOperator } from '../../support/operator.js';
-import { freshDatabase } from '../../support/postgres.js';
 import { tokenFor } from '../../support/service-process.js';
 import { untilBlocked } from '../../support/until-blocked.js';
-
-const SECRETS = {
-  EVENT_KEY: 'an event key of thirty-two bytes and more',
-  ERASURE_KEY: 'an erasure key of thirty-two bytes',
-};
+import { uploadDocument } from '../../support/upload-document.js';
 
 type Shown = { readonly _id: string };
 type Event = { readonly name: string; readonly data: object };
@@ -33,7 +28,7 @@ describe('an erasure that is killed', function () {
 
   before(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'killed-erasure-'));
-    env = { DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir, ERASURE: 'true', ...SECRETS };
+    env = await encryptedInstallation(dataDir);
     pool = new pg.Pool({ connectionString: env['DATABASE_URL'], max: 4 });
     service = await startComposed({ dataDir, env });
     api = makeApi(service.address, await tokenFor('admin', 'alice'));
@@ -47,15 +42,6 @@ describe('an erasure that is killed', function () {
 
   const create = async (): Promise<string> =>
     (await api.json<Shown>('POST', '/business', { name: 'Shared', city: 'Ulm' }))._id;
-
-  const upload = async (): Promise<string> => {
-    const sent = await fetch(`${service.address}/api/v1/document`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${await tokenFor('admin', 'alice')}`, 'Content-Type': FORM_TYPE },
-      body: formOf({ name: 'name', content: 'Passport' }, { name: 'file', content: 'scan', filename: 'a.txt' }),
-    });
-    return ((await sent.json()) as Shown)._id; // reason: what the operation answers
-  };
 
   const argsOf = (subject: string): ReadonlyArray<string> => [
     ...['erase', 'run', subject, '--basis', `ticket of ${subject}`, '--yes'],
@@ -152,7 +138,7 @@ describe('an erasure that is killed', function () {
   ];
 
   it('ends complete by the same command, at whatever step, and nothing is gone that the log does not name', async () => {
-    const id = await upload();
+    const id = await uploadDocument(service.address, 'Passport', 'scan');
     const before = Number(await begun());
     const first = await version();
     for (const [name, killAt] of STEPS) {

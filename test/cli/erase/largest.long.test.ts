@@ -5,14 +5,9 @@ import { expect } from 'chai';
 import { MAX_OWNERS_LENGTH } from '../../../src/domain/business/owner-limits.js';
 import { type Api, makeApi } from '../../support/api.js';
 import { type ComposedService, startComposed } from '../../support/composed-service.js';
+import { encryptedInstallation } from '../../support/encrypted-installation.js';
 import { runOperator } from '../../support/operator.js';
-import { freshDatabase } from '../../support/postgres.js';
 import { tokenFor } from '../../support/service-process.js';
-
-const SECRETS = {
-  EVENT_KEY: 'an event key of thirty-two bytes and more',
-  ERASURE_KEY: 'an erasure key of thirty-two bytes',
-};
 
 /** Four bytes of UTF-8, and two characters of JavaScript. */
 const LONG = '😀';
@@ -54,7 +49,7 @@ describe('the largest records that there can be', function () {
 
   before(async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'largest-'));
-    env = { DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir, ERASURE: 'true', ...SECRETS };
+    env = await encryptedInstallation(dataDir);
     service = await startComposed({ dataDir, env });
     api = makeApi(service.address, await tokenFor('admin', 'alice'));
   });
