@@ -1,26 +1,21 @@
-import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../../src/event-sourcing/event-store.js';
-import { extendChain, lacksData, statedEnd } from '../../../../src/event-sourcing/hash-chain.js';
-import { readEvent } from '../../../../src/event-sourcing/read-event.js';
 import { categoryOf, entityIdOf, type StoredEvent } from '../../../../src/event-sourcing/recorded-event.js';
 import type { Lacking, LogCheck } from '../../../../src/event-sourcing/whole-log/log-check.js';
-import type { LogFault, OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fault.js';
-import { leafHash } from '../../../../src/seal/hash.js';
+import type { OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fault.js';
 import { type Ledger, sealedBy } from '../../../ledger.js';
 import type { NewRow } from '../../ledger/ledger-rows.js';
 import { EMPTY, makeNumberRows } from '../../ledger/number-rows.js';
 import type { EventKey } from '../../storage.js';
+import { tellLedgerFaults } from './ledger-faults.js';
 import type { LedgerSource } from './ledger-source.js';
 import { makeRowCursor } from './row-cursor.js';
 import { type ComparedColumn, differingColumns, textsOf } from './row-texts.js';
-import { makeSealRows, sealedAt, type SealedRow } from './sealed-rows.js';
+import { makeSealRows, type SealedRow } from './sealed-rows.js';
 
 /** Rows that one statement reads. */
 const PAGE = 256;
 /** Events that are looked up where log and ledger part, so that the comparison finds where they meet again. */
 const LOOKED_UP = 64;
-/** Faults that are looked into one by one; of those after them only the plainest kind is said. */
-const LOOKED_INTO = 200;
 
 type LedgerCheck = LogCheck & {
   /** How many events were compared with their rows, and how many the ledger did not have yet. */
@@ -43,13 +38,6 @@ const keyOf = (event: StoredEvent): EventKey => ({
 /** Whether a row is of this event, whatever else it says. */
 const isOf = (row: SealedRow, { category, entity, revision }: EventKey): boolean =>
   row.texts.revision === revision.toString() && row.texts.entity === entity && row.texts.category === category;
-
-const streamOf = ({ texts }: SealedRow): `${string}-${string}` => `${texts.category ?? ''}-${texts.entity ?? ''}`;
-
-const revisionOf = ({ texts }: SealedRow): bigint => BigInt(texts.revision ?? 0);
-
-/** Whether an event is as it was hashed: whether the event before it is the one that it follows is not asked. */
-const isWhole = (event: StoredEvent): boolean => E.isRight(extendChain(statedEnd(event), event));
 
 const instantOf = (epoch: string | null): string | undefined => {
   const at = new Date(Math.round(Number(epoch ?? NaN) * 1_000));
@@ -78,20 +66,11 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
   let carried: ReadonlyArray<StoredEvent> = [];
   const lackingOf = new WeakMap<StoredEvent, Lacking>();
   let isBehind = false;
-  let lookedInto = 0;
   const counts = { compared: 0, notYet: 0 };
-  /** Events that were reported as moved, from the one side or the other. */
-  const moved = new Set<string>();
-
-  const reportEvent = (event: StoredEvent, index: bigint, kind: LogFault['kind'], reason: string): void => {
-    const { stream, revision, id } = event;
-    onFault({ kind, index: Number(index), stream, revision, id, reason });
-  };
-  const reportRow = (row: SealedRow, kind: LogFault['kind'], reason: string): void =>
-    onFault({ kind, index: Number(row.index), stream: streamOf(row), revision: revisionOf(row), reason });
 
   const expectedRow = (event: StoredEvent): NewRow | undefined =>
     numberRows({ size: nextIndex, latest }, [event]).rows[0];
+  const tell = tellLedgerFaults({ store, source, expectedRow, onFault });
 
   /** Takes the time that the row gives where the log cannot tell it. */
   const adoptTime = (row: SealedRow): void => {
@@ -103,97 +82,11 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
     nextIndex = row.index + 1n;
   };
 
-  /** The log has an event where no row is. */
-  const reportUnmatched = async (
-    event: StoredEvent,
-    place: bigint | undefined,
-    row: SealedRow | undefined,
-  ): Promise<void> => {
-    const index = row?.index ?? nextIndex;
-    if (place !== undefined) {
-      reportMoved(event.stream, event.revision, () =>
-        reportEvent(event, index, 'event-moved', `the log has this event here, the ledger at index ${place}`),
-      );
-      return;
-    }
-    const leaf = expectedRow(event)?.leaf;
-    lookedInto += 1;
-    const sealed = lookedInto > LOOKED_INTO ? undefined : await sealedAt(readTiles, index);
-    if (leaf !== undefined && sealed?.equals(leafHash(leaf)) === true)
-      reportEvent(event, index, 'ledger-missing', 'the ledger has no row of this event; log and tiles have it');
-    else reportEvent(event, index, 'event-inserted', 'the log has an event here that the ledger does not have');
-  };
-
-  const reportMoved = (stream: string, revision: bigint, report: () => void): void => {
-    const name = `${stream} ${revision}`;
-    if (moved.has(name)) return;
-    if (moved.size < LOOKED_INTO) moved.add(name);
-    report();
-  };
-
-  /** The ledger has a row where the log has no event. */
-  const reportSurplus = async (row: SealedRow, isEnd: boolean): Promise<void> => {
-    const [stream, revision] = [streamOf(row), revisionOf(row)];
-    lookedInto += 1;
-    const found = lookedInto > LOOKED_INTO ? undefined : await readEvent(store, stream, revision);
-    if (found !== undefined && expectedRow(found)?.leaf.equals(row.leaf) === true) {
-      reportMoved(stream, revision, () =>
-        reportRow(row, 'event-moved', 'the ledger has this event here, the log at another place'),
-      );
-      return;
-    }
-    if (row.sealed !== undefined && !row.sealed.equals(row.leafHash))
-      reportRow(row, 'ledger-surplus', 'the ledger has a row here that is not in the log, and not in the tiles');
-    else if (isEnd) reportRow(row, 'end-cut', 'the log ends before this event, which the ledger has');
-    else reportRow(row, 'event-removed', 'the ledger has an event here that the log does not have');
-  };
-
-  const leafFault = (event: StoredEvent, expected: NewRow, row: SealedRow): void => {
-    const report = (kind: LogFault['kind'], reason: string): void => reportEvent(event, row.index, kind, reason);
-    if (row.sealed?.equals(leafHash(expected.leaf)) === true)
-      report('ledger-changed', 'the row of the ledger was changed: log and tiles have another hash of this event');
-    else if (row.sealed?.equals(row.leafHash) === true)
-      report('event-changed', 'the log has another event here than ledger and tiles');
-    else report('event-changed', 'the log has another event here than the ledger');
-  };
-
-  /** Whether the row of an event still differs that was read before the event, which has been erased since. */
-  const stillDiffers = async (expected: NewRow, { index }: SealedRow): Promise<boolean> => {
-    const [now] = await source.rows(index, 1);
-    return now?.index !== index || differingColumns(textsOf(expected), now.texts).length > 0;
-  };
-
-  const reportWithoutData = async (event: StoredEvent, expected: NewRow, row: SealedRow): Promise<void> => {
-    const why = lackingOf.get(event) ?? 'Missing';
-    // the rows are written anew behind the keys, and before it is recorded
-    if (why === 'BeingErased' || (why === 'Erased' && !(await stillDiffers(expected, row)))) return;
-    if (why === 'Erased')
-      reportEvent(event, row.index, 'not-erased', 'the event is erased, and the ledger still has it');
-    else
-      reportEvent(
-        event,
-        row.index,
-        'event-changed',
-        'the data of the event was taken out of the log, and the ledger still has it: keep the ledger, it may be the last copy',
-      );
-  };
-
   /** Compares an event with its row. */
   const compare = async (event: StoredEvent, expected: NewRow, row: SealedRow): Promise<void> => {
     counts.compared += 1;
     const columns = differingColumns(textsOf(expected), row.texts);
-    const isSameLeaf = expected.leaf.equals(row.leaf);
-    if (!isSameLeaf) leafFault(event, expected, row);
-    else if (columns.length > 0) {
-      const named = columns.join(', ');
-      if (lacksData(event)) await reportWithoutData(event, expected, row);
-      else if (isWhole(event))
-        reportEvent(event, row.index, 'ledger-changed', `the row of the ledger was changed, in ${named}`);
-      else
-        reportEvent(event, row.index, 'event-changed', `the log has another event here than the ledger, in ${named}`);
-    }
-    if (isSameLeaf && row.sealed !== undefined && !row.sealed.equals(row.leafHash))
-      reportEvent(event, row.index, 'tile-changed', 'the tile has another hash here than log and ledger');
+    await tell.difference(event, expected, row, columns, lackingOf.get(event));
     if (columns.some((column) => !OF_ROWS_BEFORE.includes(column))) adoptTime(row);
     else latest = expected.latest;
     pass(row);
@@ -209,7 +102,7 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
       nextIndex = row.index;
       return at;
     }
-    reportEvent(event, nextIndex, 'ledger-missing', 'the ledger has no row of this event, which leaves a gap');
+    tell.event(event, nextIndex, 'ledger-missing', 'the ledger has no row of this event, which leaves a gap');
     latest = expected.latest;
     nextIndex += 1n;
     return at + 1;
@@ -233,10 +126,10 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
       if (meeting === undefined || cost < meeting.cost) meeting = { after, place, cost };
     }
     const unmatched = meeting?.after ?? ahead.length;
-    for (const [after, event] of ahead.slice(0, unmatched).entries()) await reportUnmatched(event, places[after], row);
+    for (const [after, event] of ahead.slice(0, unmatched).entries()) await tell.unmatched(event, places[after], here);
     for (let skipped = row; meeting !== undefined && skipped !== undefined; skipped = await cursor.peek()) {
       if (skipped.index >= meeting.place) break;
-      await reportSurplus(skipped, false);
+      await tell.surplus(skipped, false);
       adoptTime(skipped);
       pass(skipped);
     }
@@ -297,7 +190,7 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
       // rows that came later may be of events that came after the log was read
       for (let row = await cursor.peek(); row !== undefined && row.index < atStart.size; row = await cursor.peek()) {
         if (row.index > nextIndex) passGap([], 0, row);
-        await reportSurplus(row, true);
+        await tell.surplus(row, true);
         pass(row);
       }
     },
