@@ -19,7 +19,8 @@ export type LargeRecords = {
   readonly longDocument: string;
 };
 
-type Fact = BusinessEvent | DocumentEvent;
+/** What an event says. */
+export type Fact = BusinessEvent | DocumentEvent;
 
 const RECORDS = 1_000;
 const OWNERS = 10_000;
@@ -78,7 +79,7 @@ const documentHistory: ReadonlyArray<Fact> = [
 ];
 
 /** Appends the facts to a new stream as the service would have; gives the id of the entity. */
-const append = async (store: EventStore, facts: ReadonlyArray<Fact>): Promise<string> => {
+export const appendFacts = async (store: EventStore, facts: ReadonlyArray<Fact>): Promise<string> => {
   const entity = randomUUID();
   const stream = `${facts[0]!.type.startsWith('Business') ? 'business' : 'document'}-${entity}` as const;
   let previousHash = GENESIS_HASH;
@@ -101,16 +102,16 @@ const append = async (store: EventStore, facts: ReadonlyArray<Fact>): Promise<st
 const appendAll = async (store: EventStore): Promise<LargeRecords> => {
   const single = [...counted(RECORDS, businessCreated), ...counted(RECORDS, documentCreated)];
   for (let first = 0; first < single.length; first += AT_ONCE)
-    await Promise.all(single.slice(first, first + AT_ONCE).map((fact) => append(store, [fact])));
+    await Promise.all(single.slice(first, first + AT_ONCE).map((fact) => appendFacts(store, [fact])));
   return {
     // after these, so that they are on no first page
-    longBusiness: await append(store, businessHistory),
-    longDocument: await append(store, documentHistory),
-    owned: await append(
+    longBusiness: await appendFacts(store, businessHistory),
+    longDocument: await appendFacts(store, documentHistory),
+    owned: await appendFacts(
       store,
       owned((count) => ({ user: `user-${count}`, title: `partner ${count}` })),
     ),
-    longOwned: await append(
+    longOwned: await appendFacts(
       store,
       owned((count) => ({ user: longText(26, `${count} `), title: longText(26, `${count} `) })),
     ),
