@@ -5,8 +5,8 @@ import path from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../embedded-postgres.js';
 
-/** A server, and how to leave it as it was found. */
-type Server = { readonly connectionString: string; readonly leave: () => Promise<void> };
+/** A server, a connection to it, and how to leave it as it was found. */
+type Server = { readonly connectionString: string; readonly client: pg.Client; readonly leave: () => Promise<void> };
 
 type Databases = {
   /** A new one: empty, or a copy of the one that is named, to which nobody is connected. */
@@ -15,36 +15,35 @@ type Databases = {
   readonly discard: () => Promise<void>;
 };
 
+const connect = async (connectionString: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return client;
+};
+
+/** Nothing in it outlives the run; and of each of its hundreds of databases autovacuum would begin a process a minute. */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '400' };
+
 const startOwn = async (): Promise<Server> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'postgres-of-tests-'));
-  const settings = { fsync: 'off', max_connections: '400' };
-  const { connectionString, stop } = await openEmbedded(dataDir, { settings });
+  const { connectionString, stop } = await openEmbedded(dataDir, { settings: SETTINGS });
+  const client = await connect(connectionString);
   const leave = async (): Promise<void> => {
+    await client.end();
     await stop();
     await rm(dataDir, { recursive: true, force: true });
   };
-  return { connectionString, leave };
+  return { connectionString, client, leave };
 };
 
-/** Statements on the server's own database, one after the other. */
-const run = async (connectionString: string, statements: ReadonlyArray<string>): Promise<void> => {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
+const useGiven = async (connectionString: string, made: ReadonlyArray<string>): Promise<Server> => {
+  const client = await connect(connectionString);
+  const leave = async (): Promise<void> => {
+    for (const name of made) await client.query(`drop database if exists ${name} with (force)`);
     await client.end();
-  }
+  };
+  return { connectionString, client, leave };
 };
-
-const useGiven = (connectionString: string, made: ReadonlyArray<string>): Server => ({
-  connectionString,
-  leave: () =>
-    run(
-      connectionString,
-      made.map((name) => `drop database if exists ${name} with (force)`),
-    ),
-});
 
 /** On the server that is given, or else on an embedded one that starts with the first database. */
 export const makeDatabases = (given: string | undefined): Databases => {
@@ -52,11 +51,11 @@ export const makeDatabases = (given: string | undefined): Databases => {
   let server: Promise<Server> | undefined;
   return {
     fresh: async (like = 'template1') => {
-      server ??= given === undefined ? startOwn() : Promise.resolve(useGiven(given, made));
-      const { connectionString } = await server;
+      server ??= given === undefined ? startOwn() : useGiven(given, made);
+      const { connectionString, client } = await server;
       const name = `test_${randomUUID().replaceAll('-', '')}`;
       made.push(name);
-      await run(connectionString, [`create database ${name} template ${like}`]);
+      await client.query(`create database ${name} template ${like}`);
       const url = new URL(connectionString);
       url.pathname = `/${name}`;
       return url.href;
