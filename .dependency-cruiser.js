@@ -223,6 +223,13 @@ export default {
       to: { path: test },
     },
     {
+      name: 'a fast test needs Node alone',
+      comment: 'name it *.integration.test.ts: the fast ones run at each commit, and on the newest Node as well',
+      severity: 'error',
+      from: { path: String.raw`${test}.*\.test\.ts$`, pathNot: String.raw`\.(integration|long)\.test\.ts$` },
+      to: { path: String.raw`${test}support/(chromium|go|postgres|python|small-tsa)\.ts$` },
+    },
+    {
       name: 'no import cycle',
       comment: 'move what both need into a module of its own: a cycle of types is a cycle of knowledge, and counts',
       severity: 'error',

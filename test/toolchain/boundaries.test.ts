@@ -42,6 +42,7 @@ const imported = {
   'src/main.ts': exporting,
   'src/seal/hash.ts': exporting,
   'test/support/builders.ts': exporting,
+  'test/support/chromium.ts': exporting,
   'src/cli/round.ts': "import type { X } from './cycle.js';",
   'projections/documents.ts': exporting,
 };
@@ -101,6 +102,12 @@ const walls: ReadonlyArray<readonly [what: string, file: string, code: string, w
     "import { x } from '../infrastructure/system-runtime.js';",
     'the clock and the chance of the machine are taken by those who compose',
   ],
+  [
+    'a browser',
+    'test/http/page.test.ts',
+    "import { x } from '../support/chromium.js';",
+    'a fast test needs Node alone',
+  ],
   ['src/main.ts', 'test/a.test.ts', "import { x } from '../src/main.js';", 'nobody imports src/main.ts'],
   [
     'a test',
@@ -125,6 +132,7 @@ const legal: Readonly<Record<string, string>> = {
   'src/composition/run-service.ts': "import { x } from '../infrastructure/system-runtime.js';",
   'src/cli/progress.ts': "import { x } from '../infrastructure/system-runtime.js';",
   'src/seal/note.ts': "import { sign } from 'node:crypto';\nimport { x } from '../event-sourcing/decider.js';",
+  'test/http/page.integration.test.ts': "import { x } from '../support/chromium.js';",
   'test/http/app.test.ts': "import { x } from '../support/builders.js';\nimport pg from 'pg';",
 };
 
