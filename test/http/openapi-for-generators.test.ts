@@ -114,7 +114,7 @@ describe('the description of the API, for generators of clients', () => {
     const missing = operations.flatMap(({ operationId, parameters, requestBody, responses }) => {
       const takes = (name: string): boolean => parameters.some((parameter) => parameter.name === name);
       const asked = [
-        ...(takes('Idempotency-Key') ? [422] : []),
+        ...(takes('Idempotency-Key') ? [409, 422] : []),
         ...(takes('If-Match') ? [412] : []),
         ...(takes('Range') ? [206, 416] : []),
         ...(takes('businessId') || takes('documentId') ? [404] : []),

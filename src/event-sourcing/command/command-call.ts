@@ -32,9 +32,13 @@ export type PreconditionFailed = { readonly _tag: 'PreconditionFailed'; readonly
 /** The command id is known, but it came with another request. */
 export type IdempotencyKeyReused = { readonly _tag: 'IdempotencyKeyReused' };
 
+/** The command id is known, and what it did is erased: nobody can tell any more whether it came with this request. */
+export type ResultErased = { readonly _tag: 'ResultErased' };
+
 export type CommandFailure =
   | PreconditionFailed
   | IdempotencyKeyReused
+  | ResultErased
   | StreamContended
   | HistoryCut
   | AppendRejected

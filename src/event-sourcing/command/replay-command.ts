@@ -3,7 +3,7 @@ import { saltedHash } from '../envelope.js';
 import type { Revision, StreamName } from '../recorded-event.js';
 import { type DomainEvent, occurrenceOf, type Recorded } from '../serde.js';
 import { type LoadFailure, forEachEvent } from '../for-each-event.js';
-import type { CommandCall, CommandEnvelope, Handled, IdempotencyKeyReused } from './command-call.js';
+import type { CommandCall, CommandEnvelope, Handled, IdempotencyKeyReused, ResultErased } from './command-call.js';
 import { isKeyed } from './command-id.js';
 import type { Loaded, Repository } from './repository.js';
 
@@ -50,7 +50,8 @@ const isSameRequest = (recorded: Recorded<unknown>, { request }: CommandEnvelope
 /**
  * The original result of a command that is already in the stream, its last event at `revision`: what the stream was
  * before and after it. Its last event has one of the hashes `offered` where this very request has written it: some stores
- * cannot tell a first append from a repeated one. `IdempotencyKeyReused` when the key came with another request then.
+ * cannot tell a first append from a repeated one. `IdempotencyKeyReused` when the key came with another request then,
+ * `ResultErased` when its last event is erased.
  */
 export const replayCommand = async <State, Event extends DomainEvent>(
   { decider, serde, store }: Repository<State, Event>,
@@ -58,7 +59,7 @@ export const replayCommand = async <State, Event extends DomainEvent>(
   revision: Revision,
   offered: ReadonlyArray<string>,
   until: number,
-): Promise<E.Either<LoadFailure | IdempotencyKeyReused, Handled<State, Event>>> => {
+): Promise<E.Either<LoadFailure | IdempotencyKeyReused | ResultErased, Handled<State, Event>>> => {
   let before = decider.initialState;
   let after = decider.initialState;
   let createdAt = '';
@@ -74,6 +75,8 @@ export const replayCommand = async <State, Event extends DomainEvent>(
   });
   if (E.isLeft(outcome)) return outcome;
   const last = own.at(-1);
+  // what is erased lost its salt with its data
+  if (last !== undefined && last.metadata.salt === undefined) return E.left({ _tag: 'ResultErased' });
   if (last === undefined || !isSameRequest(last, envelope)) return E.left({ _tag: 'IdempotencyKeyReused' });
   const events = own.map(({ event }) => event);
   const { position, metadata } = last;

@@ -58,7 +58,6 @@ const updateOwner = {
   success: OwnerResponse,
   example: changedOwnerExample,
   ...write,
-  failures: [...write.failures, 409],
 } as const;
 
 // A body of another type counts as none, and so is no fault.
@@ -161,7 +160,6 @@ export const businessOperations = {
     success: OwnerResponse,
     example: ownerExample,
     ...write,
-    failures: [...write.failures, 409],
   },
   updateOwner,
   updateOwnerByPath: updateOwner,

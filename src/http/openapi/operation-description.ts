@@ -44,8 +44,8 @@ export type OperationDescription = {
 
 const reading = [400, 401, 404, 500, 503];
 const conditional = [...reading, 412];
-/** Every command takes an Idempotency-Key, which may have come with another body or another reason before. */
-const keyed = [...conditional, 422];
+/** Every command takes an Idempotency-Key, which may have come with another request before, or for what is erased. */
+const keyed = [...conditional, 409, 422];
 const writing = [...keyed, 413, 415];
 
 /** A GET of one entity. */
@@ -78,7 +78,6 @@ export const write = {
 export const create = {
   ...write,
   responseHeaders: ['Location', ...write.responseHeaders],
-  failures: [...writing, 409],
 } as const;
 
 /** A command whose body is not read. */

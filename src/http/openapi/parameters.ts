@@ -17,7 +17,7 @@ const requestHeaders = {
     schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
     description:
       'A repeat by the same caller, with the same method, path and key, answers the first result, however much later. ' +
-      'With another body or reason it is 422.',
+      'With another body or reason it is 422, and 409 where what the first one did is erased.',
   },
   'Change-Reason': {
     schema: { type: 'string', pattern: '^[!-~]([ -~]*[!-~])?$', examples: ["UTF-8''Caf%C3%A9%20moved"] },

@@ -28,6 +28,7 @@ export const errorCodes = {
   owner_exists: 'The user is an owner of the business already',
   too_many_owners: 'The business would have too many owners',
   owners_too_long: 'Users and titles of the owners would be too long together',
+  result_erased: 'What the first request with this Idempotency-Key did was erased',
   precondition_failed: 'If-Match or If-None-Match is not met; ETag has the tag of what is there',
   payload_too_large: 'The body is too long',
   unsupported_media_type: 'The operation does not take a body of this media type, charset or coding',

@@ -1,7 +1,7 @@
 import type { Failure } from './failure.js';
 import { tagOfExpected } from '../request/entity-tags.js';
 import type { ErrorCode } from './error-codes.js';
-import { invalid, notFound, type Problem } from './problem.js';
+import { conflict, invalid, notFound, type Problem } from './problem.js';
 
 type ProblemTable = {
   readonly [Tag in Failure['_tag']]: (failure: Extract<Failure, { _tag: Tag }>, absent: ErrorCode) => Problem;
@@ -132,6 +132,7 @@ const problems: ProblemTable = {
     message: 'The Idempotency-Key came with another body or Change-Reason before',
     code: 'idempotency_key_reused',
   }),
+  ResultErased: () => conflict('result_erased', 'What the first request with this Idempotency-Key did was erased'),
   TooManyRequests: ({ retryAfter }) => ({
     status: 429,
     name: 'Too Many Requests',

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import { type EventStore, StoreUnavailable } from '../../../src/event-sourcing/event-store.js';
+import { encryptedStore } from '../../../src/event-sourcing/encryption/encrypted-store.js';
+import { recordPath } from '../../../src/event-sourcing/encryption/key-tree.js';
+import { makeEncryption } from '../../support/encrypted.js';
 import { makeDecisions } from '../../../src/event-sourcing/decisions.js';
 import type { StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { pageOf } from '../../support/page-of.js';
@@ -52,6 +55,19 @@ describe('a command under an idempotency key', () => {
     expect(await handle(stream, take('a', 'b'), { key: 'k1' })).to.deep.equal(again);
     expect(await aProcess(store)(stream, take('a', 'b'), { key: 'k1' })).to.deep.equal(again);
     expect(await notesOf(store, stream)).to.deep.equal(['a', 'b', 'c']);
+  });
+
+  it('is refused when what it did is erased, whether the request is the same or not', async () => {
+    const encryption = makeEncryption();
+    const log = encryptedStore(store, encryption);
+    const erasable = aNotebook();
+    for (const command of [open, take('a')])
+      await handled(aProcess(log)(erasable, command, { key: `for ${command._tag}` }));
+    encryption.tree = encryption.tree.without([recordPath(erasable)]);
+    for (const command of [take('a'), take('b')])
+      expect(await aProcess(log)(erasable, command, { key: 'for Take' })).to.deep.equal(
+        E.left({ _tag: 'ResultErased' }),
+      );
   });
 
   it('holds up no other command of the stream while it is answered again', async () => {

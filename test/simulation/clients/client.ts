@@ -77,6 +77,10 @@ export const recordIn = (path: string): string | undefined => /\/(?:business|doc
 export const mayBeErased = ({ cluster }: Client, record: string | undefined): boolean =>
   cluster.erasures?.touches(record) ?? false;
 
+/** Whether it says that what a key was given for is erased. */
+export const isOfErased = ({ status, text }: Answer): boolean =>
+  status === 409 && text.includes('"code":"result_erased"');
+
 /** Whether it says that what it is asked for comes soon: a checkpoint is signed a moment after the change. */
 const isNotYet = ({ text }: Answer): boolean => text.includes('"not_sealed_yet"');
 

@@ -4,7 +4,7 @@ import type { Read } from '../checks/reads.js';
 import type { State } from '../checks/states.js';
 import type { DiffedEvent } from '../checks/undone.js';
 import { isLucky } from '../chance.js';
-import { askAny, askOnce, type Asked, type Client, isDown, mayBeErased, type Request } from './client.js';
+import { askAny, askOnce, type Asked, type Client, isDown, isOfErased, mayBeErased, type Request } from './client.js';
 import { revisionIn, rowIn, seenOf } from './seen.js';
 
 type Given = {
@@ -121,7 +121,7 @@ export const command = async (client: Client, given: Given): Promise<Commanded |
   const revision = revisionIn(asked);
   if (status !== 200 || revision === undefined) {
     note(outcomeOfRefusal(asked));
-    if (asked.tries > 1 && status === 422 && mayBeErased(client, record)) {
+    if (asked.tries > 1 && isOfErased(asked.answer) && mayBeErased(client, record)) {
       notes.count('a command is repeated whose event is erased');
       return asked;
     }

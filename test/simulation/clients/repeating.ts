@@ -1,5 +1,5 @@
 import { isLucky } from '../chance.js';
-import { askAny, type Asked, type Client, mayBeErased, recordIn, type Request } from './client.js';
+import { askAny, type Asked, type Client, isOfErased, mayBeErased, recordIn, type Request } from './client.js';
 import { rowIn } from './seen.js';
 
 export const newKey = ({ random }: Client): string => `"${random.uuid()}"`;
@@ -27,8 +27,8 @@ const askAgain = async (client: Client, request: Request, mark: string, key: str
   notes.count('a command is repeated');
   const { status, text, headers: answered } = again.answer;
   const isErased = mayBeErased(client, recordIn(request.path) ?? rowIn(first)._id);
-  // nobody can tell any more whether it is the same request, and what it goes back to may be gone
-  if (isErased && (status === 422 || (status === 404 && text.includes('"code":"revision_not_found"')))) {
+  // what it goes back to may be gone, too
+  if (isErased && (isOfErased(again.answer) || (status === 404 && text.includes('"code":"revision_not_found"')))) {
     notes.count('a command is repeated whose event is erased');
     return;
   }
