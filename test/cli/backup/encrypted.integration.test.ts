@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { type Api, makeApi } from '../../support/api.js';
 import { type ComposedService, startComposed } from '../../support/composed-service.js';
 import { encryptedInstallation } from '../../support/encrypted-installation.js';
-import { filesBelow } from '../../support/files-below.js';
+import { documentFilesIn } from '../../support/files-below.js';
 import { outputOfOperator, runOperator } from '../../support/operator.js';
 import { startingPostgres } from '../../support/postgres.js';
 import { tokenFor } from '../../support/service-process.js';
@@ -74,7 +74,7 @@ describe('a backup of an encrypted log', function () {
       await ops(env, 'erase', 'run', subject, '--basis', 'ticket 1', '--yes');
     await ops(env, 'backup', directory);
     expect(await readFile(path.join(directory, 'secrets', 'key-tree'), 'utf8')).not.to.equal(key);
-    expect((await filesBelow(path.join(directory, 'files', 'objects'))).length).to.equal(1);
+    expect((await documentFilesIn(directory)).length).to.equal(1);
     expect(await ops(env, 'backup', directory, '--verify')).to.include('all whole');
 
     const third = await installation('third');

@@ -7,7 +7,7 @@ import { migrateErasure } from '../../../src/infrastructure/postgres/erasure/key
 import { type Api, makeApi } from '../../support/api.js';
 import { type ComposedService, startComposed } from '../../support/composed-service.js';
 import { encryptedInstallation } from '../../support/encrypted-installation.js';
-import { filesBelow } from '../../support/files-below.js';
+import { documentFilesIn } from '../../support/files-below.js';
 import { outputOfOperator, runOperator, startOperator } from '../../support/operator.js';
 import { startingPostgres } from '../../support/postgres.js';
 import { tokenFor } from '../../support/service-process.js';
@@ -88,7 +88,7 @@ describe('ops restore --erasures', function () {
     expect(stderr).to.include(
       `business/${ids.late}: the backup is from before what was erased of it, and has nothing of that`,
     );
-    expect((await filesBelow(path.join(restored['DATA_DIR'] ?? '', 'files', 'objects'))).length).to.equal(0);
+    expect((await documentFilesIn(restored['DATA_DIR'] ?? '')).length).to.equal(0);
     expect((await listed(restored)).map(({ user, basis, records, isComplete }) => [user, basis, records, isComplete]))
       // what comes after the backup is none of the restored log
       .to.deep.equal([

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { type Api, makeApi } from '../../support/api.js';
 import { type ComposedService, startComposed } from '../../support/composed-service.js';
 import { encryptedInstallation } from '../../support/encrypted-installation.js';
-import { filesBelow } from '../../support/files-below.js';
+import { documentFilesIn } from '../../support/files-below.js';
 import { runOperator } from '../../support/operator.js';
 import { startingPostgres } from '../../support/postgres.js';
 import { tokenFor } from '../../support/service-process.js';
@@ -93,12 +93,11 @@ describe('ops erase', function () {
     };
     const id = await upload('POST', '', 'SCAN-MARKER');
     await upload('PUT', `/${id}`, 'SCAN-MARKER 2');
-    const files = path.join(dataDir, 'files');
     const link = await api.json<{ url: string }>('POST', `/document/${id}/link`);
-    expect((await filesBelow(path.join(files, 'objects'))).length).to.equal(2);
+    expect((await documentFilesIn(dataDir)).length).to.equal(2);
     const { code, stderr } = await ops('erase', 'run', `document/${id}`, '--basis', 'ticket 4712', '--yes');
     expect(code, stderr).to.equal(0);
-    expect(await filesBelow(path.join(files, 'objects'))).to.deep.equal([]);
+    expect(await documentFilesIn(dataDir)).to.deep.equal([]);
     for (const where of [`/document/${id}`, `/document/${id}/file`, `/document/${id}/file?revision=0`])
       expect((await api.send('GET', where)).status, where).to.equal(404);
     expect((await fetch(new URL(link.url, service.address))).status).to.equal(404);

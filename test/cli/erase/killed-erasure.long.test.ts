@@ -7,7 +7,7 @@ import { type Api, makeApi } from '../../support/api.js';
 import { type ComposedService, startComposed } from '../../support/composed-service.js';
 import { encryptedInstallation } from '../../support/encrypted-installation.js';
 import { eventually } from '../../support/eventually.js';
-import { filesBelow } from '../../support/files-below.js';
+import { documentFilesIn } from '../../support/files-below.js';
 import { type Ran, runOperator, startOperator } from '../../support/operator.js';
 import { tokenFor } from '../../support/service-process.js';
 import { untilBlocked } from '../../support/until-blocked.js';
@@ -65,7 +65,7 @@ describe('an erasure that is killed', function () {
       `select 'read_model.' || table_name as one from read_model.instance where projection = 'ledger' and role = 'live'`,
     );
   const begun = (): Promise<string> => one(`select count(*) as one from event_log.event where type = 'ErasureBegun'`);
-  const files = async (): Promise<number> => (await filesBelow(path.join(dataDir, 'files', 'objects'))).length;
+  const files = async (): Promise<number> => (await documentFilesIn(dataDir)).length;
 
   /** A session that holds a lock until it is let go. */
   const holding = async (text: string): Promise<() => Promise<void>> => {
