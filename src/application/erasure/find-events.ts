@@ -42,14 +42,18 @@ const findOwner = async (store: Log, user: string): Promise<ReadonlyArray<Record
 };
 
 /** All of a record, where there is one that says itself that this was erased, or one that does not. */
-const findRecord = async (store: Log, stream: StreamName, isErased: boolean): Promise<ReadonlyArray<RecordToErase>> => {
+const findRecord = async (
+  store: Pick<Log, 'readStream'>,
+  stream: StreamName,
+  isErased: boolean,
+): Promise<ReadonlyArray<RecordToErase>> => {
   const newest = await readNewestEvent(store, stream);
   if (newest === undefined || (erasureIn(newest)?.events === 'all') !== isErased) return [];
   return [{ stream, events: 'all' }];
 };
 
 /** All of a record where it says itself that this was erased, else nothing. Throws `StoreUnavailable`. */
-export const findErased = (store: Log, stream: StreamName): Promise<ReadonlyArray<RecordToErase>> =>
+export const findErased = (store: Pick<Log, 'readStream'>, stream: StreamName): Promise<ReadonlyArray<RecordToErase>> =>
   findRecord(store, stream, true);
 
 /** The events that an erasure of this subject is about, by stream. Throws `StoreUnavailable`. */

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { either as E } from 'fp-ts';
+import { findErased } from '../../application/erasure/find-events.js';
 import type { Config } from '../../config.js';
 import type { Registry } from '../../entities/registry.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
@@ -49,6 +50,8 @@ const decide = async (
   const isThere = orThrow(await store.newestRevision(stream)) !== 'no-stream';
   if (record === undefined || (kind === 'RecordHeld' && !isThere))
     return failed(`not recorded: the log has no ${nameOf(stream)}`);
+  if (kind === 'RecordHeld' && (await findErased(store, stream)).length > 0)
+    return failed(`not recorded: ${nameOf(stream)} is erased`);
   let before: Held | undefined;
   const recorded = await recordErasureDecision(
     systemRuntime,

@@ -79,19 +79,24 @@ describe('ops erase', function () {
   });
 
   it('erases a document with every version of its file', async () => {
+    const asAlice = { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` };
     const upload = async (method: string, where: string, text: string): Promise<string> => {
       const form = new FormData();
       form.set('name', 'Passport-MARKER');
       form.set('file', new Blob([text], { type: 'text/plain' }), 'scan-MARKER.txt');
       const sent = await fetch(`${service.address}/api/v1/document${where}`, {
         method,
-        headers: { Authorization: `Bearer ${await tokenFor('admin', 'alice')}` },
+        headers: asAlice,
         body: form,
       });
       expect(sent.status).to.equal(200);
       return ((await sent.json()) as Shown)._id; // reason: both operations answer the document
     };
     const id = await upload('POST', '', 'SCAN-MARKER');
+    const headers = { ...asAlice, 'Idempotency-Key': 'k', 'Content-Type': 'application/json' };
+    const rename = () =>
+      fetch(`${service.address}/api/v1/document/${id}`, { method: 'PUT', headers, body: '{"name":"Visa-MARKER"}' });
+    expect((await rename()).status).to.equal(200);
     await upload('PUT', `/${id}`, 'SCAN-MARKER 2');
     const link = await api.json<{ url: string }>('POST', `/document/${id}/link`);
     expect((await documentFilesIn(dataDir)).length).to.equal(2);
@@ -102,6 +107,10 @@ describe('ops erase', function () {
       expect((await api.send('GET', where)).status, where).to.equal(404);
     expect((await fetch(new URL(link.url, service.address))).status).to.equal(404);
     expect((await ops('files', 'verify')).code).to.equal(0);
+    const repeated = await rename();
+    expect([repeated.status, ((await repeated.json()) as { code: string }).code]).to.deep.equal([409, 'result_erased']);
+    const held = await ops('hold', 'add', `document/${id}`, '--reason', 'a claim');
+    expect([held.code, held.stderr]).to.deep.equal([1, `not recorded: document/${id} is erased\n`]);
   });
 
   it('erases a business as a whole, also one of which an owner was erased before', async () => {
