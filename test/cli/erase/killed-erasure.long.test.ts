@@ -161,7 +161,15 @@ describe('an erasure that is killed', function () {
     const ids = [await create(), await create()];
     for (const id of ids) await api.json('POST', `/business/${id}/owner`, { user: 'john' });
     const before = Number(await begun());
-    const ran = await Promise.all([erase('owner/john'), erase('owner/john')]);
+    const release = await holding('lock table event_log.event in share mode');
+    const both = await Promise.all([1, 2].map(() => startOperator(argsOf('owner/john'), { env })));
+    try {
+      // both have found him, and neither has recorded that it begins
+      await untilBlocked(pool, { of: 'event-log', query: '%insert into event_log%', count: 2 });
+    } finally {
+      await release();
+    }
+    const ran = await Promise.all(both.map(({ done }) => done));
     expect(
       ran.map(({ code }) => code),
       ran.map(({ stderr }) => stderr).join(''),
