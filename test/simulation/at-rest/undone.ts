@@ -31,9 +31,11 @@ export const checkUndone = async (
       const isRevert = to !== undefined;
       if ((!isRevert && !name.endsWith('Restored')) || type === 'erased') continue;
       const path = `${PATHS[kind]}/${record}?revision=`;
-      // a restore follows the deletion at once
+      // between a deletion and what restores it may be an erasure
+      const deletion = events.findLast((event) => event.revision < revision && event.name.endsWith('Deleted'));
+      const undeleted = (deletion?.revision ?? revision) - 1;
       const [then, now, before] = await Promise.all(
-        [to ?? revision - 2, revision, isRevert ? revision - 1 : revision - 2].map((each) =>
+        [to ?? undeleted, revision, isRevert ? revision - 1 : undeleted].map((each) =>
           askOnce(client, { method: 'GET', path: `${path}${each}` }, services[revision % services.length]),
         ),
       );
