@@ -53,7 +53,6 @@ describe('the largest records that there can be', function () {
   let env: Record<string, string>;
   let service: ComposedService;
   let api: Api;
-
   let business: string;
 
   /** Puts it into the log as one that was not encrypted had it: an owner more costs what the record has come to, by HTTP. */
@@ -107,6 +106,7 @@ describe('the largest records that there can be', function () {
   });
 
   it('a business with all owners that it can have is written, read and erased, one of them before', async () => {
+    expect(await api.json('POST', '/business', FIELDS)).to.include(SHOWN);
     const path = `/business/${business}`;
     await api.json('POST', `${path}/owner`, ownerAt(most - 1));
     const full = await api.send('POST', `${path}/owner`, ownerAt(most));
