@@ -108,6 +108,10 @@ export const queryOf = ({ parameters }: Operation): ReadonlyArray<Parameter> =>
 
 export const documents = ({ statuses }: Operation, status: number): boolean => statuses.includes(status);
 
+/** Whether it adds a part, which must be none yet, to a record that is there. */
+export const addsPart = ({ method, template, json }: Operation): boolean =>
+  method === 'POST' && template.includes('{') && json?.required?.includes('user') === true;
+
 /** Names of the path parameters, from the left. */
 export const pathNames = (template: string): ReadonlyArray<string> =>
   [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);

@@ -2,7 +2,7 @@ import type { Part } from '../../support/multipart-form.js';
 import type { Schema } from '../../support/arbitrary-of-schema.js';
 import type { Body, Context, Draft, Pairs } from './draft.js';
 import { anything, type Expectation, only } from './expectation.js';
-import { documents, isAboutFile, isByLink, isPublic, type Operation, pathNames, queryOf } from './operations.js';
+import { addsPart, isAboutFile, isByLink, isPublic, type Operation, pathNames, queryOf } from './operations.js';
 import { parameterTexts } from './parameter-texts.js';
 import { formValues } from './values.js';
 import type { KnownRecord } from './session-state.js';
@@ -184,7 +184,7 @@ const expectationOf = (operation: Operation, target: Target, query: Pairs): Expe
   if (isByLink(operation)) return anything;
   const isPast = query.some(([name]) => name === 'revision' || name === 'at');
   const mayLack = isPast || (isAboutFile(operation) && target.record?.fileSize === undefined);
-  const mayClash = documents(operation, 409);
+  const mayClash = addsPart(operation);
   return only(200, ...(mayLack ? [404] : []), ...(mayClash ? [409] : []));
 };
 

@@ -1,6 +1,6 @@
 import { type Context, type Draft, type Pairs, type Mutation, without, withPair } from '../draft.js';
 import { error, invalid, only } from '../expectation.js';
-import { documents, type Operation } from '../operations.js';
+import { addsPart, documents, type Operation } from '../operations.js';
 import type { KnownRecord } from '../session-state.js';
 import { asDescribed } from './as-described.js';
 
@@ -133,11 +133,7 @@ export const json: ReadonlyArray<Mutation> = [
   {
     name: 'of what is there already',
     weight: 2,
-    suits: (operation) =>
-      takesJson(operation) &&
-      documents(operation, 409) &&
-      operation.method === 'POST' &&
-      operation.template.includes('{'),
+    suits: addsPart,
     before: (operation, { state }) =>
       state.records(state.recordNameOf(operation) ?? '').some(hasParts) ? undefined : asDescribed,
     apply: (draft, { state, random }) => {
