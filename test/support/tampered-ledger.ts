@@ -8,7 +8,7 @@ import type { EventStore } from '../../src/event-sourcing/event-store.js';
 import type { StoredEvent, StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { leafHash } from '../../src/seal/hash.js';
 import { oneKey } from './event-keys.js';
-import { appendChained, interleaved, makeChains, wholeLog } from './chained-events.js';
+import { appendChained, type Chains, interleaved, makeChains, wholeLog } from './chained-events.js';
 import { makeInMemoryEventStore } from './in-memory-event-store.js';
 import { pageOf } from './page-of.js';
 import { keyOf, treeOver } from './sealed-tree.js';
@@ -23,7 +23,7 @@ export type Tampered = {
 };
 
 /** The rows and tiles that events make. */
-const ledgerFrom = (events: ReadonlyArray<StoredEvent>): Pick<Tampered, 'rows' | 'tiles' | 'upTo'> => {
+export const ledgerFrom = (events: ReadonlyArray<StoredEvent>): Pick<Tampered, 'rows' | 'tiles' | 'upTo'> => {
   const { rows } = makeNumberRows(ledgerOf(registry))(EMPTY, events);
   const tree = treeOver(rows.map(({ leaf }) => leafHash(leaf)));
   return {
@@ -33,10 +33,16 @@ const ledgerFrom = (events: ReadonlyArray<StoredEvent>): Pick<Tampered, 'rows' |
   };
 };
 
-/** `rounds` events of each of `businesses`, in turns. */
-export const sealedLog = async (businesses: number, rounds: number): Promise<Tampered> => {
+/** `rounds` events of each of `businesses`, in turns, and what is appended behind them. */
+export const sealedLog = async (
+  businesses: number,
+  rounds: number,
+  append: (store: EventStore, chains: Chains) => Promise<void> = () => Promise.resolve(),
+): Promise<Tampered> => {
   const store = makeInMemoryEventStore();
-  await appendChained(store, makeChains(oneKey), ...interleaved(businesses, rounds));
+  const chains = makeChains(oneKey);
+  await appendChained(store, chains, ...interleaved(businesses, rounds));
+  await append(store, chains);
   const events = [...(await wholeLog(store))];
   return { events, ...ledgerFrom(events) };
 };

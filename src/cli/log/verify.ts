@@ -116,7 +116,7 @@ const verifyAll = async (opened: Opened, options: Options, signal: AbortSignal):
     const checks = await makeLogChecks(
       store,
       ledgerOf(registry),
-      { ...witnesses, seal, kept: kept === undefined ? [] : [kept.right] },
+      { ...witnesses, seal, keys, kept: kept === undefined ? [] : [kept.right] },
       faults.print,
     );
     const verified = await verifyLog(store, {

@@ -22,9 +22,9 @@ export const onEntities = (
   findObstacle: (readModels: ReadModels) => Promise<string | undefined> = () => Promise.resolve(undefined),
 ): Promise<void> =>
   onReadModels(registry, async (readModels, signal) => {
-    const { store, storage, registry: signing, eventKey } = readModels;
+    const { store, storage, registry: signing, eventKeys } = readModels;
     const obstacle = await findObstacle(readModels);
     if (obstacle !== undefined) return failed(obstacle);
-    const operations = await operationsOn(systemRuntime, store, storage, projectionsOf(signing), eventKey);
+    const operations = await operationsOn(systemRuntime, store, storage, projectionsOf(signing), eventKeys[0]);
     return E.isLeft(operations) ? failed(operations.left.message) : work(operations.right, signal);
   });

@@ -13,7 +13,7 @@ type VerifiedLedger = { readonly checked: number; readonly drifted: number } | u
 
 /** Compares the rows of the ledger with the log, and says what to do when they differ. */
 export const verifyLedgerRows = async (
-  { store, storage, registry }: Pick<ReadModels, 'store' | 'storage' | 'registry'>,
+  { store, storage, registry, eventKeys }: Pick<ReadModels, 'store' | 'storage' | 'registry' | 'eventKeys'>,
   options: JsonOption,
   signal: AbortSignal,
 ): Promise<E.Either<EngineFailure, VerifiedLedger>> => {
@@ -23,6 +23,7 @@ export const verifyLedgerRows = async (
   const faults = makeFaultPrinter(options, progress.end, { projection: name });
   const compared = await attemptInEngine(() =>
     verifyLedger(storage, store, ledger, {
+      keys: eventKeys,
       onFault: faults.print,
       onCompared: (events) => progress.report(events),
       signal,

@@ -159,9 +159,9 @@ const verifyAll = async (
     printNote(wrong);
     return EXIT.usage;
   }
-  const { store, storage, registry, eventKey } = opened;
+  const { store, storage, registry, eventKeys } = opened;
   if (wanted === LEDGER) return verifyLedger(opened, options, signal);
-  const operations = await operationsOn(systemRuntime, store, storage, projectionsOf(registry), eventKey);
+  const operations = await operationsOn(systemRuntime, store, storage, projectionsOf(registry), eventKeys[0]);
   if (E.isLeft(operations)) return failed(operations.left.message);
   const ofEntities = await verifyEntities(operations.right, wanted, options, signal);
   const isAllAsked = wanted === undefined && options.sample === undefined;

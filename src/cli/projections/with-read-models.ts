@@ -3,7 +3,7 @@ import { makePostgresStorage } from '../../../projections/engine/postgres/postgr
 import type { ReadModelStorage } from '../../../projections/engine/storage.js';
 import type { Config } from '../../config.js';
 import { categoriesOf, encryptionRulesOf, type Registry, signingRows } from '../../entities/registry.js';
-import type { EventKey } from '../../event-sourcing/event-key.js';
+import type { EventKeys } from '../../event-sourcing/event-key.js';
 import { sharedEventKeys } from '../../infrastructure/event-keys.js';
 import { openStores, type Stores } from '../../infrastructure/open-stores.js';
 import { sharedSnapshotKey } from '../../infrastructure/shared-keys.js';
@@ -26,8 +26,8 @@ export type ReadModels = Pick<Stores, 'store' | 'raw' | 'encryption' | 'keyContr
   /** Its projections sign their rows with this key, where there is one. */
   readonly registry: Registry;
   readonly snapshotKey: string | undefined;
-  /** What operators' decisions are sealed with, where there is a key. */
-  readonly eventKey: EventKey | undefined;
+  /** The first one is what operators' decisions are sealed with. */
+  readonly eventKeys: EventKeys;
 };
 
 const isExpected = (error: unknown): error is Error => error instanceof LoadFailed || error instanceof ReportFailed;
@@ -61,7 +61,6 @@ export const withReadModels = async (
     const signing = signingRows(registry, snapshotKey);
     const eventKeys = await sharedEventKeys(systemRuntime.random, config);
     if (E.isLeft(eventKeys)) return failed(eventKeys.left.message);
-    const [eventKey] = eventKeys.right;
     const storage = makePostgresStorage({ runtime: systemRuntime, pool, connectionString: readModelsUrl });
     return await use({
       ...{ store, raw, encryption, keyControl },
@@ -70,7 +69,7 @@ export const withReadModels = async (
       databaseUrl: readModelsUrl,
       registry: signing,
       snapshotKey,
-      eventKey,
+      eventKeys: eventKeys.right,
     });
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;

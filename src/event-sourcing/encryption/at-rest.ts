@@ -34,6 +34,15 @@ const saltAt = (metadata: string): number => {
   return at >= 0 && metadata.startsWith(BEFORE_SALT, at) ? at : -1;
 };
 
+const withoutSalt = (metadata: string, at: number): string =>
+  metadata.slice(0, at) + metadata.slice(at + SALT_MEMBER_BYTES);
+
+/** An event as it is read when its key is destroyed: without data, and without the salt, if `seal` wrote one. */
+export const asErased = <Event extends Texts>(event: Event): Event => {
+  const at = saltAt(event.metadata);
+  return { ...event, data: ERASED_DATA, metadata: at < 0 ? event.metadata : withoutSalt(event.metadata, at) };
+};
+
 /** Whether the data of an event are encrypted; then its salt is, too. */
 export const isEncrypted = ({ data, metadata }: Texts): boolean => data.startsWith(BEFORE) && saltAt(metadata) < 0;
 
@@ -54,7 +63,7 @@ export const encrypted = ({ data, metadata }: Texts, key: Buffer, random: Random
   counterMode(key)(bytes, [{ start, size }]);
   return {
     data: BEFORE + bytes.toString('base64url', start - NONCE_BYTES, start + size) + AFTER,
-    metadata: metadata.slice(0, at) + metadata.slice(at + SALT_MEMBER_BYTES),
+    metadata: withoutSalt(metadata, at),
   };
 };
 

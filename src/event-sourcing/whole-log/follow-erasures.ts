@@ -9,7 +9,6 @@ import type { EventStore } from '../event-store.js';
 import { extendChain, lacksData, statedEnd } from '../hash-chain.js';
 import { findMacRequired } from '../operators/require-mac.js';
 import type { Position, Revision, StoredEvent, StreamName } from '../recorded-event.js';
-import type { Lacking } from './log-check.js';
 
 /** Streams of which the erasures are remembered: at most twice as many. */
 const REMEMBERED = 10_000;
@@ -56,10 +55,15 @@ const isDone = (spans: ReadonlyArray<Span>, events: ErasedEvents): boolean =>
     ? spans.some(({ first, last, by }) => first === 0 && last === by - 1)
     : events.every(([first, last]) => firstBeside(spans, first) > last);
 
+/** Whether an erasure names an event: one that is recorded in its stream (`Erased`), or one that was begun (`BeingErased`). */
+export type ErasureState = 'Erased' | 'BeingErased' | 'NotErased';
+
 /** Tells which events of a log are erased, and by which of its events, while they pass by. */
 type Erasures = {
-  /** Of the next events, those that lack their data, and why. */
-  readonly lackingIn: (events: ReadonlyArray<StoredEvent>) => Promise<ReadonlyMap<StoredEvent, Lacking>>;
+  /** As of now, whether or not the event can still be read: whoever remembers its key can for a while. */
+  readonly stateOf: (event: StoredEvent) => Promise<ErasureState>;
+  /** Of the next events, those that lack their data. */
+  readonly lackingIn: (events: ReadonlyArray<StoredEvent>) => Promise<ReadonlyMap<StoredEvent, ErasureState>>;
   /** Whether an event says that others of its stream are erased, and counts. */
   readonly isErasure: (event: StoredEvent) => boolean;
   /** What can be read all the same of what an erasure names, and none before it did. */
@@ -130,18 +134,19 @@ export const followErasures = async (store: Pick<EventStore, 'readStream'>, keys
     return beside;
   };
 
+  const statesOf = async (events: ReadonlyArray<StoredEvent>): Promise<ReadonlyArray<[StoredEvent, ErasureState]>> => {
+    const beside = new Set(await besideErasures(events));
+    if (beside.size > 0) await readBegunOn();
+    return events.map((event) => {
+      if (!beside.has(event)) return [event, 'Erased'];
+      return [event, saysErased(event) || !isBegun(event) ? 'NotErased' : 'BeingErased'];
+    });
+  };
+
   return {
     isErasure,
-    lackingIn: async (events) => {
-      const lacking = events.filter(lacksData);
-      const beside = new Set(await besideErasures(lacking));
-      if (beside.size > 0) await readBegunOn();
-      const whyOf = (event: StoredEvent): Lacking => {
-        if (!beside.has(event)) return 'Erased';
-        return saysErased(event) || !isBegun(event) ? 'Missing' : 'BeingErased';
-      };
-      return new Map(lacking.map((event) => [event, whyOf(event)]));
-    },
+    stateOf: async (event) => (await statesOf([event]))[0]?.[1] ?? 'NotErased',
+    lackingIn: async (events) => new Map(await statesOf(events.filter(lacksData))),
     readableOf: async function* (erasure) {
       const own = spansOf(erasure);
       const before = (await readOn(erasure.stream)).spans.filter(({ by }) => by < Number(erasure.revision));

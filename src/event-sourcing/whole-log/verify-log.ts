@@ -8,8 +8,8 @@ import { makeUnsealedDecisions } from '../operators/unsealed-decisions.js';
 import type { Position, StoredEvent, StreamName } from '../recorded-event.js';
 import type { ChainEnds } from './chain-ends.js';
 import { makeChainVerifier } from './chain-verifier.js';
-import { followErasures } from './follow-erasures.js';
-import type { Lacking, LogCheck } from './log-check.js';
+import { type ErasureState, followErasures } from './follow-erasures.js';
+import type { LogCheck } from './log-check.js';
 import {
   chainFault,
   dataFault,
@@ -87,7 +87,7 @@ export const verifyPages = async (
     onFault(macFault(fault, index));
   };
 
-  const verify = (event: StoredEvent, lacking: Lacking | undefined): void => {
+  const verify = (event: StoredEvent, lacking: ErasureState | undefined): void => {
     const index = isSealed?.(event) === true ? indexed++ : undefined;
     const linked = chains.verify(event);
     if (E.isLeft(linked)) {
@@ -103,7 +103,7 @@ export const verifyPages = async (
     if (vouchedFor !== undefined) onFault(vouchingFault(event, vouchedFor, index));
     if (E.isRight(linked) && lacking !== undefined) {
       withoutData += 1;
-      if (lacking === 'Missing') onFault(dataFault(event, index));
+      if (lacking === 'NotErased') onFault(dataFault(event, index));
       else erased += 1;
     } else if (isUnreadable(event)) onFault(unreadableFault(event, index));
   };
@@ -127,7 +127,7 @@ export const verifyPages = async (
     const lacking = await erasures.lackingIn(events);
     for (const event of events) verify(event, lacking.get(event));
     for (const event of events) if (erasures.isErasure(event)) await verifyErasure(event);
-    for (const check of checks) await check.take(events, lacking);
+    for (const check of checks) await check.take(events);
     const last = events.at(-1);
     if (last !== undefined) onPage(chains.events(), last.position);
   }

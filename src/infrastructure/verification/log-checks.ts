@@ -2,6 +2,7 @@ import { makeLedgerCheck } from '../../../projections/engine/verify/ledger/ledge
 import type { LedgerSource } from '../../../projections/engine/verify/ledger/ledger-source.js';
 import { failureIn, isTransient } from '../../../projections/engine/engine-failure.js';
 import { type Ledger, sealedBy } from '../../../projections/ledger.js';
+import type { EventKeys } from '../../event-sourcing/event-key.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import type { LogCheck } from '../../event-sourcing/whole-log/log-check.js';
 import { type OnLogFault, unsignedFault } from '../../event-sourcing/whole-log/log-fault.js';
@@ -29,6 +30,8 @@ export type LogWitnesses = {
   /** What Postgres has noted of an origin's checkpoints in that storage; absent where it is not to be asked. */
   readonly findNoted?: (origin: string) => Promise<NotedCheckpoints>;
   readonly seal: Seal | string;
+  /** By which it is known which erasures count. */
+  readonly keys: EventKeys;
   /** What auditors kept at home. */
   readonly kept: ReadonlyArray<Witness>;
 };
@@ -64,7 +67,7 @@ const lastOfReplaced = (history: SealHistory): ReadonlyArray<Witness> =>
 export const makeLogChecks = async (
   store: Pick<EventStore, 'readStream' | 'readTruncations' | 'readStrays'>,
   ledger: Ledger,
-  { source, tree, archive, seal, kept, findNoted }: LogWitnesses,
+  { source, tree, archive, seal, keys, kept, findNoted }: LogWitnesses,
   onFault: OnLogFault,
 ): Promise<LogChecks> => {
   const unchecked: Array<Unchecked> = [];
@@ -101,7 +104,9 @@ export const makeLogChecks = async (
   const rows = opened('the ledger was not compared', source);
   const compared =
     rows &&
-    (await unlessAway('the ledger was not compared', () => makeLedgerCheck({ store, ledger, source: rows, onFault })));
+    (await unlessAway('the ledger was not compared', () =>
+      makeLedgerCheck({ store, keys, ledger, source: rows, onFault }),
+    ));
 
   const sealed = unless('the kept checkpoints were not compared', seal, false);
   for (const event of sealed?.history.unsigned ?? []) onFault(unsignedFault(event));

@@ -145,6 +145,7 @@ const verifyOnce = async (
     archive: typeof archived === 'string' ? archived : endableArchive(archived, mayGoOn, signal),
     ...(findNoted === undefined ? {} : { findNoted: (origin: string) => persist(() => findNoted(origin)) }),
     seal: await persist(findSeal),
+    keys,
     kept: [],
   };
   const { checks, unchecked, ledger: compared } = await makeLogChecks(log, ledger, witnesses, onFault);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { either as E } from 'fp-ts';
 import fc from 'fast-check';
 import { canonicalJson } from '../../../src/event-sourcing/canonical-json.js';
+import { asErased } from '../../../src/event-sourcing/encryption/at-rest.js';
 import { encryptedStore, keyPathOf } from '../../../src/event-sourcing/encryption/encrypted-store.js';
 import { recordPath } from '../../../src/event-sourcing/encryption/key-tree.js';
 import { GENESIS_HASH, newSalt, seal } from '../../../src/event-sourcing/envelope.js';
@@ -139,8 +140,10 @@ describe('an encrypted log', () => {
       data: { of: type },
     }));
     for (const each of [stream, other]) await append(store, each, sealedEvents(each, facts));
+    const before = (await everyWay(store, stream))[0] ?? [];
     encryption.tree = encryption.tree.without([recordPath(stream)]);
     for (const read of await everyWay(store, stream)) {
+      expect(read.slice(0, 2)).to.deep.equal(before.slice(0, 2).map(asErased));
       expect(read.map(({ data }) => data)).to.deep.equal(['{}', '{}', canonicalJson({ of: 'BusinessErased' })]);
       expect(read.map(({ metadata }) => metadata.includes('"salt"'))).to.deep.equal([false, false, true]);
       let end = chainStart;

@@ -23,6 +23,7 @@ const checksOver = async (thrown: Error) => {
       },
     },
     seal: { history: historyOf(verifier), findKeys: () => [{ verifier }] },
+    keys: [],
     kept: [],
   };
   return makeLogChecks(storeOf(world), ledgerOf(registry), witnesses, () => undefined);

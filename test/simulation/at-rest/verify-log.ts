@@ -57,6 +57,7 @@ export const checkLog = async (
   const [signer] = right(await checkpointSigners(random, config));
   const history = await findSeal(store, { own: signer?.verifier });
   if (typeof history === 'string') throw new Error(history);
+  const keys = right(await sharedEventKeys(random, config));
   const { checks, unchecked, checkpoints } = await makeLogChecks(
     store,
     ledger,
@@ -66,12 +67,13 @@ export const checkLog = async (
       findNoted,
       archive: archiveToVerify(files.checkpoints, onFault, signal),
       seal: history,
+      keys,
       kept: kept.map((bytes) => right(readWitness(bytes, 'by a client', history.findKeys))),
     },
     onFault,
   );
   const { events, withMac } = await verifyLog(store, {
-    keys: right(await sharedEventKeys(random, config)),
+    keys,
     chainEnds: keepChainEnds(random),
     checks,
     isSealed: sealedBy(ledger),

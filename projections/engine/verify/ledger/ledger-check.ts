@@ -1,6 +1,8 @@
+import type { EventKeys } from '../../../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../../../src/event-sourcing/event-store.js';
 import { categoryOf, entityIdOf, type StoredEvent } from '../../../../src/event-sourcing/recorded-event.js';
-import type { Lacking, LogCheck } from '../../../../src/event-sourcing/whole-log/log-check.js';
+import { followErasures } from '../../../../src/event-sourcing/whole-log/follow-erasures.js';
+import type { LogCheck } from '../../../../src/event-sourcing/whole-log/log-check.js';
 import type { OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fault.js';
 import { type Ledger, sealedBy } from '../../../ledger.js';
 import type { NewRow } from '../../ledger/ledger-rows.js';
@@ -24,6 +26,8 @@ type LedgerCheck = LogCheck & {
 
 type LedgerCheckOptions = {
   readonly store: Pick<EventStore, 'readStream'>;
+  /** By which it is known which erasures count. */
+  readonly keys: EventKeys;
   readonly ledger: Ledger;
   readonly source: LedgerSource;
   readonly onFault: OnLogFault;
@@ -53,7 +57,13 @@ const OF_ROWS_BEFORE: ReadonlyArray<ComparedColumn> = ['latest', 'is_late'];
  * removed is one fault. With three witnesses it can say which of them was changed: the one that differs from the others.
  * Rejects with `NoLiveRows` where the ledger cannot be compared.
  */
-export const makeLedgerCheck = async ({ store, ledger, source, onFault }: LedgerCheckOptions): Promise<LedgerCheck> => {
+export const makeLedgerCheck = async ({
+  store,
+  keys,
+  ledger,
+  source,
+  onFault,
+}: LedgerCheckOptions): Promise<LedgerCheck> => {
   const { readTiles } = source;
   const numberRows = makeNumberRows(ledger);
   const isSealed = sealedBy(ledger);
@@ -64,13 +74,13 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
   /** The index that the next row must have, and the latest time before it. */
   let [nextIndex, latest] = [0n, EMPTY.latest];
   let carried: ReadonlyArray<StoredEvent> = [];
-  const lackingOf = new WeakMap<StoredEvent, Lacking>();
   let isBehind = false;
   const counts = { compared: 0, notYet: 0 };
 
   const expectedRow = (event: StoredEvent): NewRow | undefined =>
     numberRows({ size: nextIndex, latest }, [event]).rows[0];
-  const tell = tellLedgerFaults({ store, source, expectedRow, onFault });
+  const { stateOf } = await followErasures(store, keys);
+  const tell = tellLedgerFaults({ store, source, stateOf, expectedRow, onFault });
 
   /** Takes the time that the row gives where the log cannot tell it. */
   const adoptTime = (row: SealedRow): void => {
@@ -86,7 +96,7 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
   const compare = async (event: StoredEvent, expected: NewRow, row: SealedRow): Promise<void> => {
     counts.compared += 1;
     const columns = differingColumns(textsOf(expected), row.texts);
-    await tell.difference(event, expected, row, columns, lackingOf.get(event));
+    await tell.difference(event, expected, row, columns);
     if (columns.some((column) => !OF_ROWS_BEFORE.includes(column))) adoptTime(row);
     else latest = expected.latest;
     pass(row);
@@ -175,12 +185,8 @@ export const makeLedgerCheck = async ({ store, ledger, source, onFault }: Ledger
   };
 
   return {
-    take: async (events, lacking) => {
+    take: async (events) => {
       const ours = events.filter(isSealed);
-      for (const event of ours) {
-        const why = lacking?.get(event);
-        if (why !== undefined) lackingOf.set(event, why);
-      }
       if (isBehind) counts.notYet += ours.length;
       else carried = await compareAll([...carried, ...ours], false);
     },

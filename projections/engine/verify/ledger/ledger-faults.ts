@@ -1,9 +1,10 @@
 import { either as E } from 'fp-ts';
 import type { EventStore } from '../../../../src/event-sourcing/event-store.js';
+import { asErased } from '../../../../src/event-sourcing/encryption/at-rest.js';
 import { extendChain, lacksData, statedEnd } from '../../../../src/event-sourcing/hash-chain.js';
 import { readEvent } from '../../../../src/event-sourcing/read-event.js';
 import type { StoredEvent } from '../../../../src/event-sourcing/recorded-event.js';
-import type { Lacking } from '../../../../src/event-sourcing/whole-log/log-check.js';
+import type { ErasureState } from '../../../../src/event-sourcing/whole-log/follow-erasures.js';
 import type { LogFault, OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fault.js';
 import { leafHash } from '../../../../src/seal/hash.js';
 import type { NewRow } from '../../ledger/ledger-rows.js';
@@ -24,6 +25,7 @@ const isWhole = (event: StoredEvent): boolean => E.isRight(extendChain(statedEnd
 type LedgerFaultsOptions = {
   readonly store: Pick<EventStore, 'readStream'>;
   readonly source: Pick<LedgerSource, 'readTiles' | 'rows'>;
+  readonly stateOf: (event: StoredEvent) => Promise<ErasureState>;
   /** The row that an event would be in, were it the next one of the ledger. */
   readonly expectedRow: (event: StoredEvent) => NewRow | undefined;
   readonly onFault: OnLogFault;
@@ -36,18 +38,23 @@ type LedgerFaults = {
   readonly unmatched: (event: StoredEvent, place: bigint | undefined, index: bigint) => Promise<void>;
   /** The ledger has a row where the log has no event. */
   readonly surplus: (row: SealedRow, isEnd: boolean) => Promise<void>;
-  /** What differs of an event and its row, in these columns or in its leaf; `why` it lacks its data, where it does. */
+  /** What differs of an event and its row, in these columns or in its leaf. */
   readonly difference: (
     event: StoredEvent,
     expected: NewRow,
     row: SealedRow,
     columns: ReadonlyArray<ComparedColumn>,
-    why?: Lacking,
   ) => Promise<void>;
 };
 
 /** Looks into each fault before it is told, as long as there are few. */
-export const tellLedgerFaults = ({ store, source, expectedRow, onFault }: LedgerFaultsOptions): LedgerFaults => {
+export const tellLedgerFaults = ({
+  store,
+  source,
+  stateOf,
+  expectedRow,
+  onFault,
+}: LedgerFaultsOptions): LedgerFaults => {
   const { readTiles } = source;
   let lookedInto = 0;
   /** Events that were reported as moved, from the one side or the other. */
@@ -113,15 +120,18 @@ export const tellLedgerFaults = ({ store, source, expectedRow, onFault }: Ledger
     return now?.index !== index || differingColumns(textsOf(expected), now.texts).length > 0;
   };
 
-  const reportWithoutData = async (
-    event: StoredEvent,
-    expected: NewRow,
-    row: SealedRow,
-    why: Lacking,
-  ): Promise<void> => {
+  /** Whether an event is being erased, and its row was written without its key, which is still remembered here. */
+  const isErasedRow = async (event: StoredEvent, { texts }: SealedRow): Promise<boolean> => {
+    const erased = expectedRow(asErased(event));
+    const isSame = erased !== undefined && differingColumns(textsOf(erased), texts).length === 0;
+    return isSame && (await stateOf(event)) !== 'NotErased';
+  };
+
+  const reportWithoutData = async (event: StoredEvent, expected: NewRow, row: SealedRow): Promise<void> => {
+    const state = await stateOf(event);
     // the rows are written anew behind the keys, and before it is recorded
-    if (why === 'BeingErased' || (why === 'Erased' && !(await stillDiffers(expected, row)))) return;
-    if (why === 'Erased')
+    if (state === 'BeingErased' || (state === 'Erased' && !(await stillDiffers(expected, row)))) return;
+    if (state === 'Erased')
       reportEvent(event, row.index, 'not-erased', 'the event is erased, and the ledger still has it');
     else
       reportEvent(
@@ -132,16 +142,16 @@ export const tellLedgerFaults = ({ store, source, expectedRow, onFault }: Ledger
       );
   };
 
-  const reportDifference: LedgerFaults['difference'] = async (event, expected, row, columns, why = 'Missing') => {
+  const reportDifference: LedgerFaults['difference'] = async (event, expected, row, columns) => {
     const isSameLeaf = expected.leaf.equals(row.leaf);
     if (!isSameLeaf) leafFault(event, expected, row);
     else if (columns.length > 0) {
       const named = columns.join(', ');
-      if (lacksData(event)) await reportWithoutData(event, expected, row, why);
-      else if (isWhole(event))
-        reportEvent(event, row.index, 'ledger-changed', `the row of the ledger was changed, in ${named}`);
-      else
+      if (lacksData(event)) await reportWithoutData(event, expected, row);
+      else if (!isWhole(event))
         reportEvent(event, row.index, 'event-changed', `the log has another event here than the ledger, in ${named}`);
+      else if (!(await isErasedRow(event, row)))
+        reportEvent(event, row.index, 'ledger-changed', `the row of the ledger was changed, in ${named}`);
     }
     if (isSameLeaf && row.sealed !== undefined && !row.sealed.equals(row.leafHash))
       reportEvent(event, row.index, 'tile-changed', 'the tile has another hash here than log and ledger');

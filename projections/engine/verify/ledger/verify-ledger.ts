@@ -1,3 +1,4 @@
+import type { EventKeys } from '../../../../src/event-sourcing/event-key.js';
 import type { EventStore } from '../../../../src/event-sourcing/event-store.js';
 import type { OnLogFault } from '../../../../src/event-sourcing/whole-log/log-fault.js';
 import type { Ledger } from '../../../ledger.js';
@@ -8,6 +9,8 @@ import { makeLedgerCheck } from './ledger-check.js';
 import { makeLedgerSource } from './ledger-source.js';
 
 type VerifyingLedger = {
+  /** By which it is known which erasures count. */
+  readonly keys: EventKeys;
   readonly onFault: OnLogFault;
   /** After every page. */
   readonly onCompared: (events: number) => void;
@@ -22,10 +25,10 @@ export const verifyLedger = async (
   storage: Pick<ReadModelStorage, 'generations' | 'storedLedger'>,
   store: EventStore,
   ledger: Ledger,
-  { onFault, onCompared, signal }: VerifyingLedger,
+  { keys, onFault, onCompared, signal }: VerifyingLedger,
 ): Promise<number | undefined> => {
   await requireSameLogs(store, storage, [ledger]);
-  const check = await makeLedgerCheck({ store, ledger, source: makeLedgerSource(storage, ledger), onFault });
+  const check = await makeLedgerCheck({ store, keys, ledger, source: makeLedgerSource(storage, ledger), onFault });
   for await (const { events } of store.readAll({ after: 'start', categories: categoriesOf(ledger) })) {
     if (signal.aborted) return undefined;
     await check.take(events);
