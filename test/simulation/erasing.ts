@@ -1,5 +1,5 @@
-import { finishErasures, erase, type Left, type Step } from '../../src/application/erasure/erase.js';
-import { findEvents, type RecordToErase, type Subject } from '../../src/application/erasure/find-events.js';
+import { endErasure, erase, finishErasures, type Left, type Step } from '../../src/application/erasure/erase.js';
+import { findErased, findEvents, type RecordToErase, type Subject } from '../../src/application/erasure/find-events.js';
 import { makeErasePorts } from '../../src/cli/erase/erase-ports.js';
 import type { Config } from '../../src/config.js';
 import { ledgerOf, type Registry } from '../../src/entities/registry.js';
@@ -31,6 +31,11 @@ type Eraser = {
 
 const textOf = ({ where, what, why }: Left): string => `${where}: ${what}: ${why}`;
 
+/** What begins to say that nothing is left. */
+export const ERASED = 'erased:';
+/** What begins to say that nothing was done. */
+export const REFUSED = 'not recorded:';
+
 /**
  * Erases what `ops erase run` would, and by the functions that it does it by; without a subject, ends what was begun alone. Gives
  * what it says in the end.
@@ -38,7 +43,7 @@ const textOf = ({ where, what, why }: Left): string => `${where}: ${what}: ${why
 export const eraseSubject = async (eraser: Eraser, subject: Subject | undefined): Promise<string> => {
   const { process, config, registry, store, storage, erasedRows, files, keyControl, erasures, notes } = eraser;
   const why = await whyNotInTree(storage, ledgerOf(registry));
-  if (why !== undefined) return `not recorded: ${why}`;
+  if (why !== undefined) return `${REFUSED} ${why}`;
   const keys = right(await sharedEventKeys(process.random, config));
   const onStep = ({ _tag }: Step): void => notes.count(`of an erasure: ${_tag}`);
   const ports = makeErasePorts(
@@ -63,12 +68,13 @@ export const eraseSubject = async (eraser: Eraser, subject: Subject | undefined)
   if (records.length > 0) {
     erasures.begin(records);
     left.push(...(await erase(noting, records, { actor: 'dpo', basis: 'a ticket' })));
-  }
+  } else if (subject !== undefined && subject.kind !== 'owner')
+    left.push(...(await endErasure(noting, await findErased(store, `${subject.kind}-${subject.id}`))));
   if (left.length > 0) {
     notes.count('an erasure has left something');
     return `left all the same: ${left.map(textOf).join('; ')}`;
   }
   erasures.end(carriedOut);
   if (records.length > 0) notes.count(`erased: ${subject?.kind}`);
-  return `erased: ${carriedOut.map(({ stream, events }) => `${stream} ${JSON.stringify(events)}`).join('; ')}`;
+  return `${ERASED} ${carriedOut.map(({ stream, events }) => `${stream} ${JSON.stringify(events)}`).join('; ')}`;
 };

@@ -10,6 +10,7 @@ import { memoryConfig } from '../support/memory-adapters/memory-config.js';
 import { below, oneOf } from './chance.js';
 import { USERS } from './clients/users.js';
 import type { Notebook } from './notebook.js';
+import { ERASED, REFUSED } from './erasing.js';
 import { type Command, nameOf, operate, type Target } from './operator.js';
 import { type Program, registryOf } from './program.js';
 import { reachedBy, type Shared } from './service.js';
@@ -91,8 +92,8 @@ export const makeOperations = (options: OperationsOptions): Operations => {
     }
   };
 
-  /** Whether it has ended by itself. */
-  const runCommand = async (command: Command, target: Target, program: Program): Promise<boolean> => {
+  /** Gives what it says. */
+  const runCommand = async (command: Command, target: Target, program: Program): Promise<string> => {
     const process = world.begin();
     const about = command === 'erasure' ? JSON.stringify(target.subject ?? 'what was begun') : target.readModel;
     note(OPERATOR, `begins ${nameOf(command)}`, `of ${about} with the ${program} version`);
@@ -103,13 +104,13 @@ export const makeOperations = (options: OperationsOptions): Operations => {
     const operator = { ...reached, process, config, erasures, registry: registryOf(world, program), notes };
     const operating = operate(operator, command, target).catch(() => 'killed');
     const longest = world.sleep(command === 'erasure' ? ERASED_MS : ENDS_MS);
-    const said = await Promise.race([operating, longest.then(() => undefined)]);
-    if (said === undefined) breaks(`${nameOf(command)} does not end`);
-    say(`${OPERATOR}'s ${command} of ${about}: ${said ?? ''}`);
+    const said = (await Promise.race([operating, longest.then(() => undefined)])) ?? 'does not end';
+    if (said === 'does not end') breaks(`${nameOf(command)} does not end`);
+    say(`${OPERATOR}'s ${command} of ${about}: ${said}`);
     if (said !== 'killed' && process.waiting() > 0)
       breaks(`${nameOf(command)} has ended, and ${process.waiting()} timers wait`);
     process.kill();
-    return said !== 'killed';
+    return said;
   };
 
   /** What is to be erased: of records that there are. */
@@ -128,18 +129,22 @@ export const makeOperations = (options: OperationsOptions): Operations => {
     return false;
   };
 
-  /** The same command again, until nothing is left that was begun. */
-  const finishErasures = async (command: () => Promise<boolean>): Promise<void> => {
-    while (await world.standStill(areErasuresUnfinished())) {
+  /** Until nothing is left of what was begun: by the same command again, of the version of any service. */
+  const runErasure = async (subject: Subject | undefined, first: Program): Promise<void> => {
+    const run = (program: Program): Promise<string> => runCommand('erasure', { readModel: '', subject }, program);
+    let said = await run(first);
+    let isUnfinished = await world.standStill(areErasuresUnfinished());
+    if (said.startsWith(REFUSED) && !isUnfinished) return;
+    while (!said.startsWith(ERASED) || isUnfinished) {
       await world.sleep(fraction() * STEP_MS);
-      await command();
+      said = await run(drawProgram());
+      isUnfinished = await world.standStill(areErasuresUnfinished());
     }
   };
 
   const runStep = async (command: Command, target: Target, program: Program): Promise<void> => {
-    const run = (): Promise<boolean> => runCommand(command, target, program);
-    await run();
-    if (command === 'erasure') await finishErasures(run);
+    if (command === 'erasure') await runErasure(target.subject, program);
+    else await runCommand(command, target, program);
   };
 
   const carryOut = async (plan: ReadonlyArray<ReadonlyArray<Command>>): Promise<void> => {
@@ -157,6 +162,8 @@ export const makeOperations = (options: OperationsOptions): Operations => {
 
   return {
     carryOut,
-    endErasures: () => finishErasures(() => runCommand('erasure', { readModel: '', subject: undefined }, 'old')),
+    endErasures: async () => {
+      if (await world.standStill(areErasuresUnfinished())) await runErasure(undefined, 'old');
+    },
   };
 };

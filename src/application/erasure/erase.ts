@@ -11,14 +11,13 @@ import {
   heldStream,
   recordErasureDecision,
 } from '../../event-sourcing/erasure/erasure-decisions.js';
-import { readNewestEvent } from '../../event-sourcing/read-event.js';
 import { categoryOf, entityIdOf, type StoredEvent, type StreamName } from '../../event-sourcing/recorded-event.js';
 import type { Runtime } from '../../event-sourcing/runtime.js';
 import type { ErasableFiles } from '../ports.js';
 import { FILES } from '../document/file-key.js';
 import { eventsToErase, type RecordToErase } from './find-events.js';
 import { readErasures } from './read-erasures.js';
-import { recordErased } from './record-erased.js';
+import { findRecordedErased, recordErased } from './record-erased.js';
 
 /** Where something of what was erased is still to be found, and why. */
 export type Left = { readonly where: 'log' | 'files' | 'rows'; readonly what: string; readonly why: string };
@@ -42,8 +41,8 @@ export type ErasePorts = {
   readonly files: ErasableFiles;
   readonly rows: {
     /**
-     * Waits a while until all rows that show a record do so up to this event of it, and drops those that nobody writes; why they do
-     * not, if so.
+     * Waits a while until all rows that show records of its kind do so up to this event, and drops those that nobody writes; why
+     * they do not, if so.
      */
     readonly reach: (event: StoredEvent) => Promise<string | undefined>;
     /** Makes the rows of these events what they are without their data, wherever there are any. */
@@ -112,8 +111,19 @@ class Erasing {
 
   /** What comes after all is recorded. */
   async end(records: ReadonlyArray<RecordToErase>): Promise<void> {
-    await this.#awaitRows(records);
+    const { store, rows } = this.#ports;
+    for (const record of records) {
+      const said = await findRecordedErased(store, record);
+      if (said !== undefined) await this.awaitRows(said);
+    }
+    await rows.forget();
     for (const record of records) await this.#look(record);
+  }
+
+  /** The rows of a record itself are made by what was recorded. */
+  async awaitRows(said: StoredEvent): Promise<void> {
+    const why = await this.#ports.rows.reach(said);
+    if (why !== undefined) this.#left.push({ where: 'rows', what: said.stream, why });
   }
 
   left(): ReadonlyArray<Left> {
@@ -159,17 +169,6 @@ class Erasing {
     onStep({ _tag: 'RowsWritten', events: count });
   }
 
-  /** The rows of the records themselves are made by what was recorded. */
-  async #awaitRows(records: ReadonlyArray<RecordToErase>): Promise<void> {
-    const { store, rows } = this.#ports;
-    for (const record of records) {
-      const last = await readNewestEvent(store, record.stream);
-      const why = last && (await rows.reach(last));
-      if (why !== undefined) this.#left.push({ where: 'rows', what: record.stream, why });
-    }
-    await rows.forget();
-  }
-
   async #look(record: RecordToErase): Promise<void> {
     const { store, rows } = this.#ports;
     for await (const events of eventsToErase(store, record)) {
@@ -204,15 +203,25 @@ export const erase = async (
 /** Erasures that were cut off, and have ended. */
 export type Finished = { readonly records: ReadonlyArray<RecordToErase>; readonly left: ReadonlyArray<Left> };
 
-/** Carries out what was begun and is not recorded, at whatever step it was cut off. As `erase` in all else. */
+/**
+ * Carries out what was begun and is not recorded, at whatever step it was cut off, and does to the rows what follows when it is
+ * recorded. As `erase` in all else.
+ */
 export const finishErasures = async (ports: ErasePorts): Promise<Finished> => {
   const erasing = new Erasing(ports);
   const records: Array<RecordToErase> = [];
-  for await (const { unfinished, actor, basis } of readErasures(ports.store, ports.keys)) {
+  /** By category, what was recorded last: rows that show it show all of it. */
+  const newest = new Map<string, StoredEvent>();
+  for await (const { unfinished, recorded, actor, basis } of readErasures(ports.store, ports.keys)) {
+    for (const said of recorded) {
+      const category = categoryOf(said.stream);
+      if (said.position > (newest.get(category)?.position ?? -1n)) newest.set(category, said);
+    }
     if (unfinished.length === 0) continue;
     await erasing.carryOut(unfinished, { actor, basis });
     records.push(...unfinished);
   }
+  for (const said of newest.values()) await erasing.awaitRows(said);
   return { records, left: erasing.left() };
 };
 

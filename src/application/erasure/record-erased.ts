@@ -5,20 +5,20 @@ import type { EventKey } from '../../event-sourcing/event-key.js';
 import type { AppendRejected, EventStore, StoreUnavailable } from '../../event-sourcing/event-store.js';
 import { endOfDecisions } from '../../event-sourcing/operators/read-decisions.js';
 import { recordDecision } from '../../event-sourcing/operators/record-decision.js';
-import { categoryOf } from '../../event-sourcing/recorded-event.js';
+import { categoryOf, type StoredEvent } from '../../event-sourcing/recorded-event.js';
 import type { Runtime } from '../../event-sourcing/runtime.js';
 import type { RecordToErase } from './find-events.js';
 
 const TYPES: Readonly<Record<string, string>> = { business: 'BusinessErased', document: 'DocumentErased' };
 
-/** Whether the stream of a record says that these events were erased. Throws `StoreUnavailable`. */
-export const isRecordedErased = async (
+/** The event in the stream of a record that says that these events were erased. Throws `StoreUnavailable`. */
+export const findRecordedErased = async (
   store: Pick<EventStore, 'readStream'>,
   { stream, events }: RecordToErase,
-): Promise<boolean> => {
+): Promise<StoredEvent | undefined> => {
   for await (const page of store.readStream(stream, { direction: 'forwards' }))
-    for (const event of page) if (isDeepStrictEqual(erasureIn(event)?.events, events)) return true;
-  return false;
+    for (const event of page) if (isDeepStrictEqual(erasureIn(event)?.events, events)) return event;
+  return undefined;
 };
 
 type Recording = { readonly basis: string; readonly actor: string; readonly eventKey: EventKey | undefined };
@@ -42,7 +42,7 @@ export const recordErased = (
     async () => {
       // first: what is recorded after it is in the way of this one
       const { lastAt, ...end } = await endOfDecisions(store, stream);
-      return { end, lastAt, isRecorded: await isRecordedErased(store, record) };
+      return { end, lastAt, isRecorded: (await findRecordedErased(store, record)) !== undefined };
     },
     eventKey,
   );

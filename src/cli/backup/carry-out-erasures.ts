@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { either as E } from 'fp-ts';
 import { erase, type ErasePorts, finishErasures, type Left } from '../../application/erasure/erase.js';
 import type { RecordToErase } from '../../application/erasure/find-events.js';
-import { isRecordedErased } from '../../application/erasure/record-erased.js';
+import { findRecordedErased } from '../../application/erasure/record-erased.js';
 import { backedUpLog } from '../../backup/backed-up-log.js';
 import { readTreeFile } from '../../backup/backed-up-keys.js';
 import { BackupFault } from '../../backup/backup-fault.js';
@@ -51,7 +51,7 @@ const notRecorded = async (
   records: ReadonlyArray<RecordToErase>,
 ): Promise<ReadonlyArray<RecordToErase>> => {
   const left: Array<RecordToErase> = [];
-  for (const record of records) if (!(await isRecordedErased(log, record))) left.push(record);
+  for (const record of records) if ((await findRecordedErased(log, record)) === undefined) left.push(record);
   return left;
 };
 

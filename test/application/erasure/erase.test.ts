@@ -6,7 +6,7 @@ import { readErasures } from '../../../src/application/erasure/read-erasures.js'
 import { encryptedStore } from '../../../src/event-sourcing/encryption/encrypted-store.js';
 import { recordErasureDecision } from '../../../src/event-sourcing/erasure/erasure-decisions.js';
 import { isErased } from '../../../src/event-sourcing/hash-chain.js';
-import type { StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { categoryOf, type StoredEvent, type StreamName } from '../../../src/event-sourcing/recorded-event.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 import { collect } from '../../contract/event-store/store-under-test.js';
 import { aBusinessCreated, anOwnerAdded } from '../../support/business-events.js';
@@ -34,6 +34,8 @@ const arrange = async () => {
     );
   await givenStream(store, DEED, [aDocumentCreated()]);
   const removed: Array<string> = [];
+  /** By category, the newest. */
+  const reached = new Map<string, StoredEvent>();
   const ports = (survives = Infinity): ErasePorts => {
     let left = survives;
     const alive =
@@ -58,7 +60,11 @@ const arrange = async () => {
         }),
       },
       rows: {
-        reach: alive(() => Promise.resolve(undefined)),
+        reach: alive((said: StoredEvent) => {
+          const category = categoryOf(said.stream);
+          if (said.position > (reached.get(category)?.position ?? -1n)) reached.set(category, said);
+          return Promise.resolve(undefined);
+        }),
         rewrite: alive(() => Promise.resolve()),
         forget: alive(() => Promise.resolve()),
         look: alive(() => Promise.resolve([])),
@@ -68,7 +74,7 @@ const arrange = async () => {
   };
   const events = (stream: StreamName): Promise<ReadonlyArray<StoredEvent>> =>
     collect(store.readStream(stream, { direction: 'forwards' }));
-  return { store, ports, events, removed };
+  return { store, ports, events, removed, reached };
 };
 
 const shapeOf = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
@@ -80,7 +86,7 @@ describe('erasing', () => {
     const document = { kind: 'document', id: 'd1' } as const;
     let crashes = 0;
     for (let survives = 0; ; survives += 1) {
-      const { store, ports, events, removed } = await arrange();
+      const { store, ports, events, removed, reached } = await arrange();
       const records = [...(await findEvents(store, subject)), ...(await findEvents(store, document))];
       const killed = await erase(ports(survives), records, BY).then(
         () => false,
@@ -102,6 +108,8 @@ describe('erasing', () => {
         ]);
       expect(shapeOf(await events(DEED))).to.deep.equal(['gone', 'DocumentErased']);
       expect(removed).to.include('documents/d1');
+      for (const stream of [OTHER, DEED])
+        expect(reached.get(categoryOf(stream)), `after ${survives} calls`).to.deep.equal((await events(stream)).at(-1));
       const all = [];
       for await (const { unfinished } of readErasures(store, [])) all.push(unfinished);
       expect(all).to.deep.equal([[]]);
