@@ -24,6 +24,8 @@ type StorageUnderTest = {
   readonly takeAway?: () => Promise<() => Promise<void>>;
   /** Leaves an upload as a process does that is killed in its midst. */
   readonly abandonUpload: (key: string) => Promise<void>;
+  /** Of a storage that keeps versions: how many there are below a folder, with the marks that one was removed. */
+  readonly countVersions?: (folder: string) => Promise<number>;
   /** How many bytes of a body the storage may hold at a time. */
   readonly heldBytes: number;
   /** Promises that the server behind the adapter breaks by a fault of its own; they are skipped. */
@@ -182,14 +184,16 @@ const absences = (given: () => StorageUnderTest): void => {
   });
 
   it('removes all of a folder for good, and nothing beside it', async () => {
-    const { storage } = given();
+    const { storage, countVersions } = given();
     const [folder, other] = [`documents/${randomUUID()}`, aKey()];
     const keys = [1, 2].map(() => `${folder}/${randomUUID()}`);
     for (const key of [...keys, ...keys, other]) await stored(storage, key, bodyOf(10).body);
     // where a server keeps versions, this leaves them and a mark
     expect(await storage.remove(keys[0] ?? '')).to.deep.equal(E.right(undefined));
+    if (countVersions !== undefined) expect(await countVersions(folder)).to.equal(5);
     expect(await storage.removeForGood(folder)).to.deep.equal(E.right([]));
     expect(await listed(storage, `${folder}/`)).to.deep.equal([]);
+    if (countVersions !== undefined) expect(await countVersions(folder)).to.equal(0);
     expect((await listed(storage, other)).length).to.equal(1);
     expect(await storage.removeForGood(folder)).to.deep.equal(E.right([]));
   });

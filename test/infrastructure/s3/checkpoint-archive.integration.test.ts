@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { Client } from 'minio';
+import type { Client } from 'minio';
 import { readConfig, type S3Config } from '../../../src/config.js';
 import { makeCheckpointArchive } from '../../../src/infrastructure/checkpoints/checkpoint-archive.js';
 import { checkpointKey } from '../../../src/infrastructure/checkpoints/checkpoint-key.js';
@@ -10,21 +10,13 @@ import { bodyOf, digestOf } from '../../support/bodies.js';
 import { checkpointOf } from '../../support/checkpoints.js';
 import { startLockedS3Server } from '../../support/locked-s3-server.js';
 import { startS3Server } from '../../support/s3-server.js';
+import { s3Client } from '../../support/s3-client.js';
 import { s3Storage } from '../../support/s3-storage.js';
 import { right } from '../../support/sealed-tree.js';
 
-const clientOf = ({ endpoint, accessKey, secretKey, region }: S3Config): Client => {
-  const { protocol, hostname, port } = new URL(endpoint);
-  return new Client({
-    endPoint: hostname,
-    ...(port === '' ? {} : { port: Number(port) }),
-    ...{ useSSL: protocol === 'https:', accessKey, secretKey, region },
-  });
-};
-
 /** What somebody can do who has the keys of the storage. */
 const outsider = (settings: S3Config) => {
-  const client = clientOf(settings);
+  const client = s3Client(settings);
   return {
     plant: async (key: string, content: string): Promise<void> => {
       await client.putObject(settings.bucket, key, content);
@@ -81,7 +73,7 @@ for (const [words, hasDefault] of [
       const [version] = server.versionsOf(key);
       expect(version?.isHeld).to.equal(!hasDefault);
       const versionId = version?.id ?? '';
-      const refused = await clientOf(server.settings)
+      const refused = await s3Client(server.settings)
         .removeObject(server.settings.bucket, key, { versionId })
         .catch((error: unknown) => error);
       expect(refused).to.have.property('code', 'AccessDenied');
@@ -127,7 +119,7 @@ if (settings !== undefined) {
     checkpointArchiveContract(`S3 at ${settings.endpoint}, a bucket with ${words}`, async () => {
       const bucket = `locked-${randomUUID()}`;
       const locked = { ...settings, bucket };
-      const client = clientOf(settings);
+      const client = s3Client(settings);
       await client.makeBucket(bucket, settings.region, { ObjectLocking: true });
       if (hasDefault) await lockByDefault(client, bucket);
       const storage = await s3Storage(locked);
@@ -139,7 +131,8 @@ if (settings !== undefined) {
 
   checkpointArchiveContract(`S3 at ${settings.endpoint}, a bucket that is made for checkpoints`, async () => {
     const checkpointBucket = `checkpoints-${randomUUID()}`;
-    const storage = await s3Storage({ ...settings, checkpointBucket });
+    // its own: the checkpoints of before are looked for where the files are
+    const storage = await s3Storage({ ...settings, bucket: `files-${randomUUID()}`, checkpointBucket });
     return {
       ...{ storage, ...outsider({ ...settings, bucket: checkpointBucket }), isLocked: true },
       close: () => Promise.resolve().then(storage.close),

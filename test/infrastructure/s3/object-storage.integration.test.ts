@@ -3,6 +3,7 @@ import { readConfig } from '../../../src/config.js';
 import { objectStorageContract } from '../../contract/object-storage.contract.js';
 import { type S3Server, startS3Server } from '../../support/s3-server.js';
 import { abandonUpload } from '../../support/abandon-upload.js';
+import { s3Client } from '../../support/s3-client.js';
 import { s3Storage } from '../../support/s3-storage.js';
 
 const MiB = 1024 * 1024;
@@ -46,7 +47,7 @@ const real = readConfig(process.env);
 const settings = E.isRight(real) ? real.right.s3 : undefined;
 
 // a bucket for tests alone: uploads that others have not finished there are aborted
-if (settings !== undefined)
+if (settings !== undefined) {
   objectStorageContract(`S3 at ${settings.endpoint}`, async () => {
     const storage = await s3Storage(settings);
     return {
@@ -56,3 +57,19 @@ if (settings !== undefined)
       close: () => Promise.resolve().then(storage.close),
     };
   });
+
+  objectStorageContract(`S3 at ${settings.endpoint} with versions`, async () => {
+    const versioned = { ...settings, bucket: `${settings.bucket}-with-versions` };
+    const storage = await s3Storage(versioned);
+    const client = s3Client(versioned);
+    await client.setBucketVersioning(versioned.bucket, { Status: 'Enabled' });
+    return {
+      storage,
+      abandonUpload: (key) => abandonUpload(versioned, key),
+      countVersions: async (folder) =>
+        (await client.listObjects(versioned.bucket, `${folder}/`, true, { IncludeVersion: true }).toArray()).length,
+      heldBytes: 9 * MiB,
+      close: () => Promise.resolve().then(storage.close),
+    };
+  });
+}
