@@ -1,7 +1,7 @@
 import { either as E } from 'fp-ts';
 import type { Config } from '../config.js';
 import { attempt, orThrow } from '../event-sourcing/attempt.js';
-import { repeat } from '../event-sourcing/clock.js';
+import { type Clock, repeat } from '../event-sourcing/clock.js';
 import type { Encryption, EncryptionRules } from '../event-sourcing/encryption/encrypted-store.js';
 import { findEncryptionBegun, recordEncryptionBegun } from '../event-sourcing/encryption/encryption-begun.js';
 import type { KeyState } from '../event-sourcing/encryption/key-state.js';
@@ -12,8 +12,12 @@ import type { Runtime } from '../event-sourcing/runtime.js';
 import { type CannotOpen, cannotOpen } from './cannot-open.js';
 import { sharedErasureKeys, sharedEventKeys } from './event-keys.js';
 
-/** How often a process looks whether keys were destroyed, ms. */
-export const REFRESH_MS = 5_000;
+/** How often a process asks whether keys were destroyed, ms. */
+const REFRESH_MS = 5_000;
+/** It opens nothing by keys for longer, unless the database does not answer: an erasure waits longer. */
+export const KNOWN_MS = 9_000;
+/** How long a read waits for that answer, ms. */
+const ANSWER_MS = 1_000;
 
 const NOT_SET =
   'the data of this log is encrypted, and ERASURE is not true: set ERASURE and ERASURE_KEY as where it was written';
@@ -47,7 +51,8 @@ type OpenedEncryption = {
 
 /** What an erasure does to the keys. */
 export type KeyControl = {
-  /** Destroys the keys at these places; other processes know it after `REFRESH_MS`. Throws errors of the database. */
+  /** Destroys the keys at these places; no other process that reaches the database opens anything by them
+   * after `KNOWN_MS`. Throws errors of the database. */
   readonly destroy: (places: ReadonlyArray<KeyPath>) => Promise<void>;
   /** Keeps the keys under the first line of ERASURE_KEY. */
   readonly rewrap: () => Promise<void>;
@@ -66,10 +71,19 @@ class Keys {
   #name = '';
   #tree: KeyTree | undefined;
   #version = 0;
+  /** When the database was asked last, and has answered or did not. */
+  #asked: number;
+  #asking: Promise<void> | undefined;
   readonly #secrets: ReadonlyArray<string>;
+  readonly #state: KeyState;
+  readonly #clock: Clock;
 
-  constructor(secrets: ReadonlyArray<string>) {
+  /** Before the stored keys are read that it is to take. */
+  constructor(secrets: ReadonlyArray<string>, state: KeyState, clock: Clock) {
     this.#secrets = secrets;
+    this.#state = state;
+    this.#clock = clock;
+    this.#asked = clock.monotonic();
   }
 
   /** Throws `StoreUnavailable` where they were replaced by such as this process cannot open. */
@@ -91,10 +105,10 @@ class Keys {
   }
 
   /** Replaces the stored keys by what `change` makes of them. */
-  async replace(state: KeyState, { random }: Runtime, change: (tree: KeyTree) => KeyTree): Promise<void> {
+  async replace({ random }: Runtime, change: (tree: KeyTree) => KeyTree): Promise<void> {
     const [secret] = this.#secrets;
     if (secret === undefined) throw new KeysUnusable('ERASURE_KEY is not set');
-    await state.replace((stored) => {
+    await this.#state.replace((stored) => {
       const tree = unwrapTree(stored.wrapped, this.#secrets, stored);
       if (tree === undefined) throw new KeysUnusable(DO_NOT_OPEN);
       const changed = change(tree);
@@ -103,14 +117,30 @@ class Keys {
       const next = { tree: stored.tree, version: stored.version + 1 };
       return { ...next, wrapped: wrapTree(changed, secret, next, random) };
     });
-    await this.refresh(state);
+    await this.refresh();
   }
 
-  /** What was destroyed by others since. While the database is away, the keys stay as they are. */
-  async refresh(state: KeyState): Promise<void> {
-    const newer = await state.readNewer(this.#version).catch(() => undefined);
+  /** Learns what was destroyed by others since. While the database is away, the keys stay as they are. */
+  readonly refresh = async (): Promise<void> => {
+    const asked = this.#clock.monotonic();
+    const newer = await this.#state.readNewer(this.#version).catch(() => undefined);
     if (newer !== undefined) this.take(newer);
-  }
+    this.#asked = Math.max(this.#asked, asked);
+  };
+
+  /** Has what was destroyed `KNOWN_MS` ago known before it resolves: also where the process has slept. */
+  readonly refreshed = async (): Promise<void> => {
+    const isKnown = (): boolean => this.#clock.monotonic() - this.#asked <= KNOWN_MS;
+    if (isKnown()) return;
+    this.#asking ??= this.refresh().finally(() => {
+      this.#asking = undefined;
+    });
+    const answered = new AbortController();
+    await Promise.race([this.#asking, this.#clock.sleep(ANSWER_MS, answered.signal)]);
+    answered.abort();
+    // not for each read anew
+    if (!isKnown()) this.#asked = this.#clock.monotonic();
+  };
 }
 
 const firstTree = ({ random }: Runtime, [secret]: ReadonlyArray<string>): StoredTree => {
@@ -147,9 +177,9 @@ const findKeys = async (
 const openKeys = async (options: OpenEncryption, state: KeyState): Promise<Keys | undefined> => {
   const { runtime, config } = options;
   const secrets = orThrow(await sharedErasureKeys(runtime.random, config));
+  const keys = new Keys(secrets, state, runtime.clock);
   const stored = await findKeys(options, state, secrets);
   if (stored === undefined) return undefined;
-  const keys = new Keys(secrets);
   if (!keys.take(stored)) throw new KeysUnusable(DO_NOT_OPEN);
   return keys;
 };
@@ -181,17 +211,18 @@ export const openEncryption = async (options: OpenEncryption): Promise<E.Either<
   }
   const keys = opened.right;
   const closing = new AbortController();
-  const refreshing = repeat(runtime.clock, REFRESH_MS, closing.signal, () => keys.refresh(state));
+  const refreshing = repeat(runtime.clock, REFRESH_MS, closing.signal, keys.refresh);
   const close = async (): Promise<void> => {
     closing.abort();
     await refreshing;
     await state.close();
   };
   const keyControl: KeyControl = {
-    destroy: (places) => keys.replace(state, runtime, (tree) => tree.without(places)),
-    rewrap: () => keys.replace(state, runtime, (tree) => tree),
+    destroy: (places) => keys.replace(runtime, (tree) => tree.without(places)),
+    rewrap: () => keys.replace(runtime, (tree) => tree),
     sayBegun: () => record(options, keys.name),
     stored: state.read,
   };
-  return E.right({ encryption: { rules, keys: keys.current, random: runtime.random }, keyControl, close });
+  const encryption = { rules, keys: keys.current, refreshed: keys.refreshed, random: runtime.random };
+  return E.right({ encryption, keyControl, close });
 };

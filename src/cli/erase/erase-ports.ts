@@ -11,7 +11,7 @@ import type { EventStore } from '../../event-sourcing/event-store.js';
 import { categoryOf, type StoredEvent, type StreamName } from '../../event-sourcing/recorded-event.js';
 import { makeRetry } from '../../event-sourcing/retry.js';
 import type { Runtime } from '../../event-sourcing/runtime.js';
-import { type KeyControl, REFRESH_MS } from '../../infrastructure/open-encryption.js';
+import { KNOWN_MS, type KeyControl } from '../../infrastructure/open-encryption.js';
 import type { ErasedRow, ErasedRows } from '../../infrastructure/postgres/erasure/erased-rows.js';
 
 /** What an erasure reaches. */
@@ -29,8 +29,8 @@ type Erasable = {
 
 /** How long the rows may take to show what was recorded, ms. */
 const ROWS_MS = 30_000;
-/** A process looks for destroyed keys so often; and the time of its question. */
-const KNOWN_TO_ALL_MS = REFRESH_MS + 5_000;
+/** Clocks of machines run at different speeds. */
+const KNOWN_TO_ALL_MS = KNOWN_MS + 1_000;
 
 const reach = async (
   { runtime, storage }: Erasable,

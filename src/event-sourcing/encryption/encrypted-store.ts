@@ -35,6 +35,11 @@ export type Encryption = {
   readonly rules: EncryptionRules;
   /** The keys as they are now: after each erasure another tree. */
   readonly keys: () => KeyTree;
+  /**
+   * Resolves when this process has asked, some seconds ago at most, which keys others have destroyed, or could not. Nothing is
+   * opened before. Without it others destroy none.
+   */
+  readonly refreshed?: () => Promise<void>;
   readonly random: Random;
 };
 
@@ -193,18 +198,26 @@ async function* openBatches(
   batches: AsyncIterable<LogBatch>,
   lately?: Lately,
 ): AsyncGenerator<LogBatch, void> {
-  for await (const { events, checkpoint } of batches)
+  for await (const { events, checkpoint } of batches) {
+    await encryption.refreshed?.();
     yield { events: openEvents(encryption, lately?.open(events) ?? events), checkpoint };
+  }
 }
 
 async function* openPages(encryption: Encryption, pages: AsyncIterable<StreamPage>): AsyncGenerator<StreamPage, void> {
-  for await (const { bytes, isLast } of pages) yield new StreamPage(openAll(encryption, bytes, bytesOpen), isLast);
+  for await (const { bytes, isLast } of pages) {
+    await encryption.refreshed?.();
+    yield new StreamPage(openAll(encryption, bytes, bytesOpen), isLast);
+  }
 }
 
 const openByStream = (encryption: Encryption, { divide, read }: ByStream): ByStream => ({
   divide,
   read: async function* (range, upTo) {
-    for await (const events of read(range, upTo)) yield openEvents(encryption, events);
+    for await (const events of read(range, upTo)) {
+      await encryption.refreshed?.();
+      yield openEvents(encryption, events);
+    }
   },
 });
 
