@@ -32,7 +32,8 @@ export const planOf = async (
   return planned;
 };
 
-const revisionsOf = ({ events }: RecordToErase): string =>
+/** The revisions of a record that are to be erased, as a text. */
+export const revisionsOf = ({ events }: RecordToErase): string =>
   events === 'all'
     ? 'all revisions'
     : `revisions ${events.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`)).join(', ')}`;

@@ -9,7 +9,7 @@ import {
   RecordIsHeld,
   type Step,
 } from '../../application/erasure/erase.js';
-import { findErased, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
+import { findErased, findEvents, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
 import type { Registry } from '../../entities/registry.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -17,7 +17,7 @@ import { failed, type JsonOption, jsonOption, printFinding, printNote } from '..
 import { counted } from '../plural.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { type ErasableLog, onErasingLog, withErasePorts } from './erasing.js';
-import { linesOf, nothingFound, planOf } from './plan.js';
+import { linesOf, nothingFound, planOf, revisionsOf } from './plan.js';
 import { nameOf, subjectArgument } from './subject.js';
 
 type Options = JsonOption & UserOption & { readonly basis: string; readonly yes?: true };
@@ -45,7 +45,21 @@ const textOf = (step: Step): string => {
   }
 };
 
-const conclude = (left: ReadonlyArray<Left>, subject: Subject, options: Options): ExitCode => {
+/** What was written of an owner while the erasure was at work: its keys are others than those that were destroyed. */
+const writtenMeanwhile = async ({ store }: ErasableLog, subject: Subject): Promise<ReadonlyArray<Left>> =>
+  (await findEvents(store, subject)).map((record) => ({
+    where: 'log',
+    what: `${record.stream}, ${revisionsOf(record)}`,
+    why: 'it was written while the erasure was at work: give the same command again',
+  }));
+
+const conclude = async (
+  log: ErasableLog,
+  done: ReadonlyArray<Left>,
+  subject: Subject,
+  options: Options,
+): Promise<ExitCode> => {
+  const left = [...done, ...(await writtenMeanwhile(log, subject))];
   const lines =
     left.length === 0
       ? `${nameOf(subject)}: erased, and nothing of it found any more`
@@ -61,7 +75,7 @@ const isOf = (subject: Subject, { stream, events }: RecordToErase): boolean =>
 /** Nothing is to be read any more of a subject: whatever an earlier run of the same command, or one beside it, has not done is done. */
 const goOn = async (
   ports: ErasePorts,
-  { store }: ErasableLog,
+  log: ErasableLog,
   subject: Subject,
   before: Finished,
   options: Options,
@@ -70,10 +84,12 @@ const goOn = async (
   const beside = await finishErasures(ports);
   const left = [...before.left, ...beside.left];
   if ([...before.records, ...beside.records].some((record) => isOf(subject, record)))
-    return conclude(left, subject, options);
-  const erased = subject.kind === 'owner' ? [] : await findErased(store, `${subject.kind}-${subject.id}`);
+    return conclude(log, left, subject, options);
+  const erased = subject.kind === 'owner' ? [] : await findErased(log.store, `${subject.kind}-${subject.id}`);
   left.push(...(await endErasure(ports, erased)));
-  return left.length === 0 && erased.length === 0 ? failed(nothingFound(subject)) : conclude(left, subject, options);
+  return left.length === 0 && erased.length === 0
+    ? failed(nothingFound(subject))
+    : conclude(log, left, subject, options);
 };
 
 const run = (log: ErasableLog, subject: Subject, options: Options, signal: AbortSignal): Promise<ExitCode> => {
@@ -94,7 +110,7 @@ const run = (log: ErasableLog, subject: Subject, options: Options, signal: Abort
     const records = planned.map(({ stream, events }) => ({ stream, events }));
     try {
       const left = await erase(ports, records, { actor: options.user, basis: options.basis });
-      return conclude([...before.left, ...left], subject, options);
+      return await conclude(log, [...before.left, ...left], subject, options);
     } catch (error) {
       if (error instanceof RecordIsHeld) return failed(`not erased: ${error.message}`);
       throw error;

@@ -184,4 +184,36 @@ describe('an erasure that is killed', function () {
       ]);
     }
   });
+
+  it('names what is written of an owner meanwhile, and erases that by the same command', async () => {
+    const id = await create();
+    await api.json('POST', `/business/${id}/owner`, { user: 'jane' });
+    const release = await holding(`lock table ${await ledger()} in share mode`);
+    const { done } = await startOperator(argsOf('owner/jane'), { env });
+    try {
+      // the keys are destroyed, and nothing is recorded: the service goes on from the state that it remembers
+      await untilBlocked(pool, { of: 'ops', query: 'update read_model%' });
+      await api.json('PUT', `/business/${id}/owner/jane`, { title: 'CFO' });
+    } finally {
+      await release();
+    }
+    const { code, stdout } = await done;
+    expect([code, stdout]).to.deep.equal([
+      1,
+      `left all the same:\n  log: business-${id}, revisions 2: it was written while the erasure was at work: give the same command again\n`,
+    ]);
+    const again = await erase('owner/jane');
+    expect([again.code, again.stdout], again.stderr).to.deep.equal([
+      0,
+      'owner/jane: erased, and nothing of it found any more\n',
+    ]);
+    const history = await api.json<ReadonlyArray<Event>>('GET', `/business/${id}/events`);
+    expect(history.map(({ name, data }) => [name, data])).to.deep.equal([
+      ['BusinessCreated', { name: 'Shared', city: 'Ulm' }],
+      ['BusinessOwnerAdded', {}],
+      ['BusinessOwnerUpdated', {}],
+      ['BusinessErased', { events: [[1, 1]], basis: 'ticket of owner/jane' }],
+      ['BusinessErased', { events: [[2, 2]], basis: 'ticket of owner/jane' }],
+    ]);
+  });
 });
