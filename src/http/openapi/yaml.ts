@@ -1,8 +1,8 @@
 /** Begins with a letter and has no sign with a meaning: no reader, also one of YAML 1.1, takes it for anything but a text. */
 const PLAIN = /^[a-z](?:[\w ./()-]*[\w./)-])?$/i;
 
-/** Texts that some version of YAML reads as something else. */
-const WORDS = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
+/** Texts that some reader of YAML takes for something else: of 1.1 also an exponent without digits before it, for a number. */
+const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|e-?\d+)$/i;
 
 // a text of JSON is a text of YAML (YAML 1.2 §1.2)
 const textOf = (text: string): string => (PLAIN.test(text) && !WORDS.test(text) ? text : JSON.stringify(text));

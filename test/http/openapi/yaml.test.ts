@@ -41,6 +41,8 @@ describe('a value of JSON as YAML', () => {
       'null',
       '~',
       '1e3',
+      'e0',
+      'E-12',
       '0x1',
       '- a',
       'a: b',
