@@ -6,7 +6,7 @@ import type { HostileClient, Tally } from './attack.js';
 import { type Figures, forgetPeak, highest } from './figures.js';
 import { type HostileClients, startHostileClients } from './hostile-clients.js';
 import { type LeftClock, startLeftClock } from './left-clock.js';
-import { type Answered, type NormalRequest, startNormalClient } from './normal-client.js';
+import { type Answered, type NormalClient, type NormalRequest, startNormalClient } from './normal-client.js';
 import { startSampler } from './sampler.js';
 import type { Target } from './target.js';
 
@@ -125,17 +125,22 @@ const faultsOfAfter = (before: Figures, after: Figures): ReadonlyArray<string> =
   ];
 };
 
-/** Waits until what the clients had is let go, at most a second of what others leave, and measures what is left. */
+/**
+ * Waits until what the clients had is let go, at most a second of what others leave, and measures what is left when the normal
+ * client has gone, too: an upload of its own is no file that a flood has left.
+ */
 const measureAfter = async (
   { held, figuresAtRest, death }: Target,
   before: Figures,
+  normal: NormalClient,
   left: LeftClock,
 ): Promise<Figures | undefined> => {
   const began = performance.now();
   const isBack = (): boolean => {
-    const { unfinishedFiles, ...rest } = held();
+    const { unfinishedFiles, busyPostgres, ...rest } = held();
     return (
       descriptorsBeside(rest) - descriptorsBeside(before) <= SPARE_DESCRIPTORS &&
+      busyPostgres - before.busyPostgres <= SPARE_STATEMENTS &&
       unfinishedFiles <= before.unfinishedFiles
     );
   };
@@ -144,6 +149,7 @@ const measureAfter = async (
       () => isBack() || left.between(began, performance.now()) > RECOVERY_LIMIT,
       (isOver) => isOver,
     );
+    await normal.stop();
     return await figuresAtRest();
   } catch (error) {
     if (death() === undefined) throw error;
@@ -170,6 +176,7 @@ const attackTarget = async (
   target: Target,
   hostile: HostileClients,
   flood: Flood,
+  normal: NormalClient,
   left: LeftClock,
 ): Promise<Flooded> => {
   const { connections, clients, burst = connections, seconds, meanwhile } = flood;
@@ -188,7 +195,7 @@ const attackTarget = async (
     const others = cpus().length * (1 - left.between(began, ended) / (ended - began));
     const tally = await hostile.stop();
     const height = sampler.stop();
-    const after = await measureAfter(target, before, left);
+    const after = await measureAfter(target, before, normal, left);
     return {
       before,
       height: highest(height, after ?? {}),
@@ -218,7 +225,7 @@ export const runFlood = async (
   const left = ({ began, took }: Answered): number => clock.between(began, began + took);
   try {
     await delay(WARM_UP);
-    const flooded = await attackTarget(target, hostile, flood, clock);
+    const flooded = await attackTarget(target, hostile, flood, normal, clock);
     const { before, height, after, tally, others, heapLimit, began, ended } = flooded;
     const requests = (await normal.stop()).filter((each) => each.began >= began && each.began <= ended);
     const death = target.death();

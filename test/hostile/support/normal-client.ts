@@ -22,7 +22,7 @@ export type Answered = {
   readonly outcome: number | string;
 };
 
-type NormalClient = {
+export type NormalClient = {
   /** Resolves with all requests when the last of them has been answered. */
   readonly stop: () => Promise<ReadonlyArray<Answered>>;
 };
