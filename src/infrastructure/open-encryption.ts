@@ -51,8 +51,10 @@ type OpenedEncryption = {
 
 /** What an erasure does to the keys. */
 export type KeyControl = {
-  /** Destroys the keys at these places; no other process that reaches the database opens anything by them
-   * after `KNOWN_MS`. Throws errors of the database. */
+  /**
+   * Destroys the keys at these places; no other process that reaches the database opens anything by them after `KNOWN_MS`.
+   * Throws errors of the database.
+   */
   readonly destroy: (places: ReadonlyArray<KeyPath>) => Promise<void>;
   /** Keeps the keys under the first line of ERASURE_KEY. */
   readonly rewrap: () => Promise<void>;

@@ -16,7 +16,8 @@ export const findRecordedErased = async (
   store: Pick<EventStore, 'readStream'>,
   { stream, events }: RecordToErase,
 ): Promise<StoredEvent | undefined> => {
-  for await (const page of store.readStream(stream, { direction: 'forwards' }))
+  // it stands behind what was erased, mostly at the end
+  for await (const page of store.readStream(stream, { direction: 'backwards' }))
     for (const event of page) if (isDeepStrictEqual(erasureIn(event)?.events, events)) return event;
   return undefined;
 };

@@ -24,8 +24,8 @@ export class Coverage {
 /**
  * What no request brings about: there is no limit on the rate, nothing fails, a list or a creation finds nothing
  * missing (the contract names 404 for every operation), what is created has an identifier of its own, no owner becomes as
- * long as it takes a million characters, and nothing is erased. A probe takes nothing that could be wrong; bytes that are no request are in
- * `test/hostile/http.test.ts`.
+ * long as it takes a million characters, and nothing is erased. A probe takes nothing that could be wrong; bytes that are no
+ * request are in `test/hostile/http.test.ts`.
  */
 const isOutOfReach = (operation: Operation, status: number): boolean => {
   const { template, method } = operation;
