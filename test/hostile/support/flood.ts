@@ -135,7 +135,6 @@ const measureAfter = async (
   normal: NormalClient,
   left: LeftClock,
 ): Promise<Figures | undefined> => {
-  const began = performance.now();
   const isBack = (): boolean => {
     const { unfinishedFiles, busyPostgres, ...rest } = held();
     return (
@@ -144,13 +143,20 @@ const measureAfter = async (
       unfinishedFiles <= before.unfinishedFiles
     );
   };
-  try {
+  const untilBack = async (): Promise<void> => {
+    const began = performance.now();
     await eventually(
       () => isBack() || left.between(began, performance.now()) > RECOVERY_LIMIT,
       (isOver) => isOver,
     );
+  };
+  try {
+    await untilBack();
     await normal.stop();
-    return await figuresAtRest();
+    const { heap, external } = await figuresAtRest();
+    // what its timers do comes all at once when garbage was collected
+    await untilBack();
+    return { ...held(), heap, external };
   } catch (error) {
     if (death() === undefined) throw error;
     return undefined;
