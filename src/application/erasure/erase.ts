@@ -41,8 +41,8 @@ export type ErasePorts = {
   readonly files: ErasableFiles;
   readonly rows: {
     /**
-     * Waits a while until all rows that show records of its kind do so up to this event, and drops those that nobody writes; why
-     * they do not, if so.
+     * Waits a while until all rows that show events of its kind do so up to this one, and drops those of records that nobody
+     * writes; why they do not, if so.
      */
     readonly reach: (event: StoredEvent) => Promise<string | undefined>;
     /** Makes the rows of these events what they are without their data, wherever there are any. */
@@ -74,6 +74,20 @@ const requireReleased = (records: ReadonlyArray<RecordToErase>, held: ReadonlyAr
   }
 };
 
+/** Of the events that it takes, the newest of each category: rows that show it show all of them. */
+class NewestByCategory {
+  readonly #newest = new Map<string, StoredEvent>();
+
+  take(event: StoredEvent): void {
+    const category = categoryOf(event.stream);
+    if (event.position > (this.#newest.get(category)?.position ?? -1n)) this.#newest.set(category, event);
+  }
+
+  events(): Iterable<StoredEvent> {
+    return this.#newest.values();
+  }
+}
+
 class Erasing {
   readonly #ports: ErasePorts;
   readonly #left: Array<Left> = [];
@@ -99,10 +113,14 @@ class Erasing {
     onStep({ _tag: 'Begun', records: records.length });
   }
 
-  /** Carries out what was begun. Each step may be repeated. */
+  /**
+   * Carries out what was begun. Each step may be repeated. Where the rows have not come so far, it is not recorded, and the same
+   * command goes on.
+   */
   async carryOut(records: ReadonlyArray<RecordToErase>, by: By): Promise<void> {
     await this.#destroy(records);
     for (const record of records) await this.#removeFiles(record);
+    if (!(await this.#areRowsWritten(records))) return;
     await this.#rewriteRows(records);
     // last: whoever finds it recorded finds the rest done, and does not begin again
     for (const record of records) await this.#record(record, by);
@@ -114,16 +132,17 @@ class Erasing {
     const { store, rows } = this.#ports;
     for (const record of records) {
       const said = await findRecordedErased(store, record);
-      if (said !== undefined) await this.awaitRows(said);
+      if (said !== undefined) await this.reachRows(said);
     }
     await rows.forget();
     for (const record of records) await this.#look(record);
   }
 
-  /** The rows of a record itself are made by what was recorded. */
-  async awaitRows(said: StoredEvent): Promise<void> {
-    const why = await this.#ports.rows.reach(said);
-    if (why !== undefined) this.#left.push({ where: 'rows', what: said.stream, why });
+  /** Whether the rows show this event. The row of a record itself is made by what was recorded. */
+  async reachRows(event: StoredEvent): Promise<boolean> {
+    const why = await this.#ports.rows.reach(event);
+    if (why !== undefined) this.#left.push({ where: 'rows', what: event.stream, why });
+    return why === undefined;
   }
 
   left(): ReadonlyArray<Left> {
@@ -156,6 +175,16 @@ class Erasing {
     if (E.isLeft(removed)) throw new Error('the storage of the files does not answer', { cause: removed.left.cause });
     for (const what of removed.right) this.#left.push({ where: 'files', what, why: 'the storage keeps it' });
     onStep({ _tag: 'FilesRemoved', stream });
+  }
+
+  /** Who opened an event while there was its key may write its row as it was later, over one that was made anew. */
+  async #areRowsWritten(records: ReadonlyArray<RecordToErase>): Promise<boolean> {
+    const newest = new NewestByCategory();
+    for (const record of records)
+      for await (const events of eventsToErase(this.#ports.store, record))
+        for (const event of events) newest.take(event);
+    for (const event of newest.events()) if (!(await this.reachRows(event))) return false;
+    return true;
   }
 
   async #rewriteRows(records: ReadonlyArray<RecordToErase>): Promise<void> {
@@ -210,18 +239,14 @@ export type Finished = { readonly records: ReadonlyArray<RecordToErase>; readonl
 export const finishErasures = async (ports: ErasePorts): Promise<Finished> => {
   const erasing = new Erasing(ports);
   const records: Array<RecordToErase> = [];
-  /** By category, what was recorded last: rows that show it show all of it. */
-  const newest = new Map<string, StoredEvent>();
+  const newest = new NewestByCategory();
   for await (const { unfinished, recorded, actor, basis } of readErasures(ports.store, ports.keys)) {
-    for (const said of recorded) {
-      const category = categoryOf(said.stream);
-      if (said.position > (newest.get(category)?.position ?? -1n)) newest.set(category, said);
-    }
+    for (const said of recorded) newest.take(said);
     if (unfinished.length === 0) continue;
     await erasing.carryOut(unfinished, { actor, basis });
     records.push(...unfinished);
   }
-  for (const said of newest.values()) await erasing.awaitRows(said);
+  for (const said of newest.events()) await erasing.reachRows(said);
   return { records, left: erasing.left() };
 };
 

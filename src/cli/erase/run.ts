@@ -9,8 +9,15 @@ import {
   RecordIsHeld,
   type Step,
 } from '../../application/erasure/erase.js';
-import { findErased, findEvents, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
+import {
+  eventsToErase,
+  findErased,
+  findEvents,
+  type RecordToErase,
+  type Subject,
+} from '../../application/erasure/find-events.js';
 import type { Registry } from '../../entities/registry.js';
+import { isErased } from '../../event-sourcing/hash-chain.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
@@ -45,13 +52,22 @@ const textOf = (step: Step): string => {
   }
 };
 
-/** What was written of an owner while the erasure was at work: its keys are others than those that were destroyed. */
-const writtenMeanwhile = async ({ store }: ErasableLog, subject: Subject): Promise<ReadonlyArray<Left>> =>
-  (await findEvents(store, subject)).map((record) => ({
-    where: 'log',
-    what: `${record.stream}, ${revisionsOf(record)}`,
-    why: 'it was written while the erasure was at work: give the same command again',
-  }));
+const isReadable = async ({ store }: ErasableLog, record: RecordToErase): Promise<boolean> => {
+  for await (const events of eventsToErase(store, record)) if (!events.every(isErased)) return true;
+  return false;
+};
+
+/** What was written of a subject while the erasure was at work: its keys are others than those that were destroyed. */
+const writtenMeanwhile = async (log: ErasableLog, subject: Subject): Promise<ReadonlyArray<Left>> => {
+  const left: Array<Left> = [];
+  for (const record of await findEvents(log.store, subject)) {
+    // a record of which nothing is to be read may not say yet that it is erased
+    if (!(await isReadable(log, record))) continue;
+    const why = 'it was written while the erasure was at work: give the same command again';
+    left.push({ where: 'log', what: `${record.stream}, ${revisionsOf(record)}`, why });
+  }
+  return left;
+};
 
 const conclude = async (
   log: ErasableLog,
@@ -80,8 +96,8 @@ const goOn = async (
   before: Finished,
   options: Options,
 ): Promise<ExitCode> => {
-  // one that began after the first look is ended here, too
-  const beside = await finishErasures(ports);
+  // one that began after the first look is ended here, too; what could not be ended then cannot be a moment later
+  const beside = before.left.length > 0 ? { records: [], left: [] } : await finishErasures(ports);
   const left = [...before.left, ...beside.left];
   if ([...before.records, ...beside.records].some((record) => isOf(subject, record)))
     return conclude(log, left, subject, options);

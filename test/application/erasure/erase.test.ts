@@ -36,7 +36,9 @@ const arrange = async () => {
   const removed: Array<string> = [];
   /** By category, the newest. */
   const reached = new Map<string, StoredEvent>();
-  const ports = (survives = Infinity): ErasePorts => {
+  /** What is done to the rows, in order. */
+  const toRows: Array<string> = [];
+  const ports = (survives = Infinity, whyNot?: string): ErasePorts => {
     let left = survives;
     const alive =
       <A extends ReadonlyArray<unknown>, B>(call: (...args: A) => Promise<B>) =>
@@ -60,12 +62,16 @@ const arrange = async () => {
         }),
       },
       rows: {
-        reach: alive((said: StoredEvent) => {
-          const category = categoryOf(said.stream);
-          if (said.position > (reached.get(category)?.position ?? -1n)) reached.set(category, said);
-          return Promise.resolve(undefined);
+        reach: alive((event: StoredEvent) => {
+          toRows.push(`reach ${event.stream} ${event.revision}`);
+          const category = categoryOf(event.stream);
+          if (event.position > (reached.get(category)?.position ?? -1n)) reached.set(category, event);
+          return Promise.resolve(whyNot);
         }),
-        rewrite: alive(() => Promise.resolve()),
+        rewrite: alive((rows: ReadonlyArray<StoredEvent>) => {
+          for (const { stream, revision } of rows) toRows.push(`rewrite ${stream} ${revision}`);
+          return Promise.resolve();
+        }),
         forget: alive(() => Promise.resolve()),
         look: alive(() => Promise.resolve([])),
       },
@@ -74,7 +80,7 @@ const arrange = async () => {
   };
   const events = (stream: StreamName): Promise<ReadonlyArray<StoredEvent>> =>
     collect(store.readStream(stream, { direction: 'forwards' }));
-  return { store, ports, events, removed, reached };
+  return { store, ports, events, removed, reached, toRows };
 };
 
 const shapeOf = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
@@ -129,6 +135,22 @@ describe('erasing', () => {
     expect(await erase(ports(), found, BY)).to.deep.equal([]);
     expect(shapeOf(await events(ACME))).to.deep.equal(['gone', 'gone', 'gone', 'BusinessErased', 'BusinessErased']);
     expect(await findEvents(store, { kind: 'business', id: 'b1' })).to.deep.equal([]);
+  });
+
+  it('makes no row anew before all that were written with the data are there, and goes on when they are', async () => {
+    const { store, ports, events, toRows } = await arrange();
+    const records = await findEvents(store, { kind: 'owner', user: 'bob' });
+    const why = 'nobody writes them';
+    expect(await erase(ports(Infinity, why), records, BY)).to.deep.equal([{ where: 'rows', what: OTHER, why }]);
+    expect(toRows.splice(0)).to.deep.equal([`reach ${OTHER} 1`]);
+    expect(shapeOf(await events(OTHER))).to.deep.equal(['BusinessCreated', 'gone', 'BusinessOwnerAdded']);
+    expect((await finishErasures(ports())).left).to.deep.equal([]);
+    expect(toRows).to.deep.equal([
+      ...[`reach ${OTHER} 1`, `rewrite ${ACME} 1`, `rewrite ${OTHER} 1`],
+      // that of the record itself is made by what says that it is erased
+      ...[`reach ${ACME} 3`, `reach ${OTHER} 3`],
+    ]);
+    expect(shapeOf(await events(OTHER)).at(-1)).to.equal('BusinessErased');
   });
 
   it('refuses a record that is held, and changes nothing', async () => {

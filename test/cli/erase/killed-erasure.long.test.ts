@@ -9,6 +9,7 @@ import { encryptedInstallation } from '../../support/encrypted-installation.js';
 import { eventually } from '../../support/eventually.js';
 import { documentFilesIn } from '../../support/files-below.js';
 import { type Ran, runOperator, startOperator } from '../../support/operator.js';
+import { untilConnections } from '../../support/server-activity.js';
 import { tokenFor } from '../../support/service-process.js';
 import { untilBlocked } from '../../support/until-blocked.js';
 import { uploadDocument } from '../../support/upload-document.js';
@@ -72,10 +73,18 @@ describe('an erasure that is killed', function () {
     const holder = await pool.connect();
     await holder.query('begin');
     await holder.query(text);
-    return async () => {
-      await holder.query('rollback');
-      holder.release();
-    };
+    let released: Promise<void> | undefined;
+    return () => (released ??= holder.query('rollback').then(() => holder.release()));
+  };
+
+  const untilInLedger = async (entity: string, events: number): Promise<void> => {
+    const text = `select from ${await ledger()} where entity = $1`;
+    // polls: no answer waits for the ledger alone
+    const found = await eventually(
+      async () => (await pool.query(text, [entity])).rowCount,
+      (count) => count === events,
+    );
+    expect(found).to.equal(events);
   };
 
   /** What the server has begun for a process that is killed would go on when the lock is let go. */
@@ -185,9 +194,33 @@ describe('an erasure that is killed', function () {
     }
   });
 
+  it('makes rows anew that a process was still writing with the data when the keys were destroyed', async () => {
+    const id = await create();
+    const table = await ledger();
+    await pool.query(`create function wait_for_lock() returns trigger language plpgsql
+      as $$ begin perform pg_advisory_xact_lock(1); return null; end $$`);
+    await pool.query(`create trigger waits before insert on ${table} execute function wait_for_lock()`);
+    const release = await holding('select pg_advisory_xact_lock(1)');
+    try {
+      await api.json('POST', `/business/${id}/owner`, { user: 'jim' });
+      await untilBlocked(pool, { query: `%${table.split('.')[1]}%` });
+      const { stderr, done } = await startOperator(argsOf('owner/jim'), { env });
+      await stderr.until((text) => text.includes('destroyed the keys'));
+      const asks = "query like '%checkpoint_commit%' and query_start > clock_timestamp() - interval '1 s'";
+      expect(await untilConnections(pool, `application_name = 'ops' and ${asks}`)).to.equal(1);
+      await release();
+      const { code, stdout } = await done;
+      expect([code, stdout]).to.deep.equal([0, 'owner/jim: erased, and nothing of it found any more\n']);
+    } finally {
+      await release();
+      await pool.query('drop function wait_for_lock cascade');
+    }
+  });
+
   it('names what is written of an owner meanwhile, and erases that by the same command', async () => {
     const id = await create();
     await api.json('POST', `/business/${id}/owner`, { user: 'jane' });
+    await untilInLedger(id, 2);
     const release = await holding(`lock table ${await ledger()} in share mode`);
     const { done } = await startOperator(argsOf('owner/jane'), { env });
     try {
