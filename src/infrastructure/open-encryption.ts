@@ -68,11 +68,13 @@ const NONE: OpenedEncryption = { encryption: undefined, keyControl: undefined, c
 
 class KeysUnusable extends Error {}
 
-/** The keys as this process knows them. */
+/** The keys as this process knows them: what it knows to be destroyed stays so, whatever is put back. */
 class Keys {
   #name = '';
   #tree: KeyTree | undefined;
-  #version = 0;
+  /** As the database had them when this process looked last, and whether it could open them. */
+  #stored: StoredTree | undefined;
+  #isOpen = false;
   /** When the database was asked last, and has answered or did not. */
   #asked: number;
   #asking: Promise<void> | undefined;
@@ -90,7 +92,7 @@ class Keys {
 
   /** Throws `StoreUnavailable` where they were replaced by such as this process cannot open. */
   readonly current = (): KeyTree => {
-    if (this.#tree === undefined) throw new StoreUnavailable(DO_NOT_OPEN);
+    if (this.#tree === undefined || !this.#isOpen) throw new StoreUnavailable(DO_NOT_OPEN);
     return this.#tree;
   };
 
@@ -100,10 +102,14 @@ class Keys {
   }
 
   take(stored: StoredTree): boolean {
-    this.#tree = unwrapTree(stored.wrapped, this.#secrets, stored);
-    this.#version = stored.version;
+    const isAnother = this.#tree !== undefined && this.#name !== stored.tree;
+    const opened = isAnother ? undefined : unwrapTree(stored.wrapped, this.#secrets, stored);
+    this.#stored = stored;
+    this.#isOpen = opened !== undefined;
+    if (opened === undefined) return false;
     this.#name = stored.tree;
-    return this.#tree !== undefined;
+    this.#tree = this.#tree?.and(opened) ?? opened;
+    return true;
   }
 
   /** Replaces the stored keys by what `change` makes of them. */
@@ -125,8 +131,8 @@ class Keys {
   /** Learns what was destroyed by others since. While the database is away, the keys stay as they are. */
   readonly refresh = async (): Promise<void> => {
     const asked = this.#clock.monotonic();
-    const newer = await this.#state.readNewer(this.#version).catch(() => undefined);
-    if (newer !== undefined) this.take(newer);
+    const other = this.#stored && (await this.#state.readOther(this.#stored).catch(() => undefined));
+    if (other !== undefined) this.take(other);
     this.#asked = Math.max(this.#asked, asked);
   };
 

@@ -3,6 +3,7 @@ import { encryptionRulesOf, registry } from '../../src/entities/registry.js';
 import { encryptedStore } from '../../src/event-sourcing/encryption/encrypted-store.js';
 import { erasedPlaces } from '../../src/event-sourcing/erasure/erased-places.js';
 import type { EventStore } from '../../src/event-sourcing/event-store.js';
+import type { StreamName } from '../../src/event-sourcing/recorded-event.js';
 import { KNOWN_MS, openEncryption } from '../../src/infrastructure/open-encryption.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 import { collect } from '../contract/event-store/store-under-test.js';
@@ -28,10 +29,10 @@ describe('the keys of a log, as a process knows them', () => {
     const reach = { isNear: true, isSilent: false, asked: 0, answer: () => answer() };
     const far: typeof state = {
       ...state,
-      readNewer: async (version) => {
+      readOther: async (known) => {
         reach.asked += 1;
         if (reach.isSilent) await answered;
-        return reach.isNear ? state.readNewer(version) : Promise.reject(new Error('connection refused'));
+        return reach.isNear ? state.readOther(known) : Promise.reject(new Error('connection refused'));
       },
     };
     const config = memoryConfig(drawCheckpointKey(systemRuntime.random), true);
@@ -50,11 +51,11 @@ describe('the keys of a log, as a process knows them', () => {
       await clock.advance(0);
       await closing;
     };
-    return { clock, one, other, reach, close };
+    return { clock, state, one, other, reach, close };
   };
 
-  const read = async (store: EventStore): Promise<string> =>
-    collect(store.readStream(STREAM, { direction: 'forwards' })).then(
+  const read = async (store: EventStore, stream: StreamName = STREAM): Promise<string> =>
+    collect(store.readStream(stream, { direction: 'forwards' })).then(
       ([event]) => (event?.data === '{}' ? 'erased' : 'readable'),
       String,
     );
@@ -94,6 +95,37 @@ describe('the keys of a log, as a process knows them', () => {
     reach.answer();
     await clock.advance(0);
     expect(await read(other.store)).to.equal('erased');
+    await close();
+  });
+
+  it('stay destroyed when an older state is put back beneath a process, which learns of what is destroyed then', async () => {
+    const { clock, state, one, other, close } = await arrange();
+    const SECOND = 'business-0198f000-0000-7000-8000-000000000001';
+    await givenStream(one.store, SECOND, [aBusinessCreated()]);
+    const first = state.first();
+    await one.keyControl.destroy(erasedPlaces(STREAM, 'all'));
+    await one.keyControl.rewrap();
+    await clock.advance(LAST);
+    if (first !== undefined) state.putBack(first);
+    await clock.advance(LAST);
+    expect([await read(one.store), await read(other.store)]).to.deep.equal(['erased', 'erased']);
+    // this state is of a lower version than the one that they know
+    await one.keyControl.destroy(erasedPlaces(SECOND, 'all'));
+    await clock.advance(LAST);
+    expect([await read(one.store, SECOND), await read(other.store, SECOND)]).to.deep.equal(['erased', 'erased']);
+    await close();
+  });
+
+  it('are not those of another log, and are what they were when their own are put back', async () => {
+    const { clock, state, one, close } = await arrange();
+    const first = state.first();
+    if (first === undefined) throw new Error('there are no keys');
+    state.putBack({ ...first, tree: 'another', wrapped: Buffer.from(first.wrapped).fill(0, 0, 12) });
+    await clock.advance(LAST);
+    expect(await read(one.store)).to.include('no line of ERASURE_KEY opens the keys');
+    state.putBack(first);
+    await clock.advance(LAST);
+    expect(await read(one.store)).to.equal('readable');
     await close();
   });
 

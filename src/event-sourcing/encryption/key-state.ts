@@ -4,8 +4,8 @@ import type { StoredTree } from './wrapped-tree.js';
 export type KeyState = {
   /** Undefined where there is none. */
   readonly read: () => Promise<StoredTree | undefined>;
-  /** The same, where it is newer than a version. */
-  readonly readNewer: (version: number) => Promise<StoredTree | undefined>;
+  /** The same, where it is another than this one: newer, or an older one that was put back. */
+  readonly readOther: (known: StoredTree) => Promise<StoredTree | undefined>;
   /** Stores the first state, unless another process has done so; gives the one that is stored. */
   readonly storeFirst: (first: StoredTree) => Promise<StoredTree>;
   /**

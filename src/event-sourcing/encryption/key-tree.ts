@@ -167,6 +167,17 @@ export class KeyTree {
     return bytes.equals(this.#bytes) ? this : new KeyTree(bytes);
   }
 
+  /** Without what is destroyed in this tree or in another one of the same root. */
+  and(other: KeyTree): KeyTree {
+    // reason: what an entry is kept at is a place
+    const isIn = ({ path }: Entry, tree: KeyTree): boolean => tree.#above(path as KeyPath) !== undefined;
+    const own = this.#entries().filter((entry) => isIn(entry, other));
+    const paths = new Set(own.map(({ path }) => path));
+    const others = other.#entries().filter((entry) => !paths.has(entry.path) && isIn(entry, this));
+    const bytes = written([...own, ...others]);
+    return bytes.equals(this.#bytes) ? this : new KeyTree(bytes);
+  }
+
   #entry(index: number): Entry {
     const start = index * ENTRY_BYTES;
     const digits = this.#bytes[start + PATH_BYTES] ?? 0;

@@ -13,7 +13,8 @@ type TreeState = {
 /** A state of the tree as it is stored. */
 export type StoredTree = TreeState & { readonly wrapped: Buffer };
 
-const IV_BYTES = 12;
+/** With these a wrapped tree begins: random bytes, others each time that a tree is wrapped. */
+export const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 const keyOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();

@@ -52,6 +52,18 @@ describe('the tree of keys', () => {
     );
   });
 
+  it('has in common with another of its root what is destroyed in neither', () => {
+    const places = fc.array(destroyable, { maxLength: 6 });
+    fc.assert(
+      fc.property(places, places, (one, other) => {
+        const whole = KeyTree.grow(fixed);
+        const both = whole.without(one).and(whole.without(other));
+        expect(both.toBytes()).to.deep.equal(whole.without([...one, ...other]).toBytes());
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('keeps no seed from which a destroyed key could be derived, whoever looks at its bytes', () => {
     const destroyed = [recordPath('business-1'), keyPath('business-2', 10_000n)];
     const bytes = KeyTree.grow(fixed).without(destroyed).toBytes();

@@ -12,7 +12,7 @@ export const erasedRowsBy = (way: Way, rows: ErasedRows): ErasedRows => called(w
 /** The state of the keys, as a process reaches it, which has a connection of its own. */
 export const keyStateBy = (way: Way, state: KeyState): KeyState => ({
   read: () => way.call('read keys', state.read, failed),
-  readNewer: (version) => way.call('newer keys', () => state.readNewer(version), failed),
+  readOther: (known) => way.call('other keys', () => state.readOther(known), failed),
   storeFirst: (first) => way.call('store keys', () => state.storeFirst(first), failed),
   replace: (change) => way.call('replace keys', () => state.replace(change), failed),
   close: state.close,

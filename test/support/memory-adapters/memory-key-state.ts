@@ -4,6 +4,8 @@ import type { StoredTree } from '../../../src/event-sourcing/encryption/wrapped-
 export type MemoryKeyState = KeyState & {
   /** As it was stored first, when nothing was destroyed. */
   readonly first: () => StoredTree | undefined;
+  /** Puts back a state that was there before. */
+  readonly putBack: (stored: StoredTree) => void;
 };
 
 /** The state of the keys in memory: any number of processes of a test share one. */
@@ -12,10 +14,13 @@ export const makeMemoryKeyState = (): MemoryKeyState => {
   const newest = (): StoredTree | undefined => states.at(-1);
   return {
     first: () => states[0],
+    putBack: (stored) => {
+      states.push(stored);
+    },
     read: () => Promise.resolve(newest()),
-    readNewer: (version) => {
+    readOther: ({ wrapped }) => {
       const stored = newest();
-      return Promise.resolve(stored !== undefined && stored.version > version ? stored : undefined);
+      return Promise.resolve(stored?.wrapped.equals(wrapped) === true ? undefined : stored);
     },
     storeFirst: (first) => {
       const stored = newest() ?? first;

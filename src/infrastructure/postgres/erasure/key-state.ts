@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { SILENCE_MS } from '../../../event-sourcing/answer-deadline.js';
 import type { KeyState } from '../../../event-sourcing/encryption/key-state.js';
-import type { StoredTree } from '../../../event-sourcing/encryption/wrapped-tree.js';
+import { IV_BYTES, type StoredTree } from '../../../event-sourcing/encryption/wrapped-tree.js';
 import { migrate, type VersionedSchema, versionedIn } from '../../../postgres/migrate.js';
 import { type Database, makePool } from '../../../postgres/pool.js';
 import { unlessNoTable } from '../../../postgres/sql-failure.js';
@@ -34,11 +34,12 @@ const readTree = (database: Database): Promise<StoredTree | undefined> =>
     undefined,
   );
 
-const readNewerTree = async (database: Database, version: number): Promise<StoredTree | undefined> =>
+const readOtherTree = async (database: Database, { wrapped }: StoredTree): Promise<StoredTree | undefined> =>
   (
-    await database.query<StoredTree>('select tree, version, wrapped from erasure.key_tree where version > $1', [
-      version,
-    ])
+    await database.query<StoredTree>(
+      `select tree, version, wrapped from erasure.key_tree where substring(wrapped for ${IV_BYTES}) <> $1`,
+      [wrapped.subarray(0, IV_BYTES)],
+    )
   ).rows[0];
 
 /** Stores the first state, unless another process has done so; gives the one that is stored. */
@@ -78,7 +79,7 @@ export const openKeyState = (connectionString: string): KeyState => {
   });
   return {
     read: () => readTree(pool),
-    readNewer: (version) => readNewerTree(pool, version),
+    readOther: (known) => readOtherTree(pool, known),
     storeFirst: (first) => storeFirstTree(pool, first),
     replace: (change) => replaceTree(pool, change),
     close: () => pool.end(),

@@ -16,8 +16,8 @@ export const faultsOfErasing: ReadonlyArray<PlantedFault> = [
     edits: [
       {
         file: 'src/infrastructure/open-encryption.ts',
-        is: 'if (newer !== undefined) this.take(newer);',
-        becomes: 'if (newer !== undefined) this.#version = newer.version;',
+        is: 'if (other !== undefined) this.take(other);',
+        becomes: 'if (other !== undefined) this.#stored = other;',
       },
     ],
   },
