@@ -221,6 +221,17 @@ describe('tampering with what was erased', function () {
       expect(await service.inTable(KEYS, before('version, wrapped'), verifyLog)).to.deep.equal([1, ...READABLE]);
     });
 
+    it('destroys them again by the same commands', async () => {
+      const eraseAgain = async (subject: string): Promise<unknown> =>
+        (await run('erase', 'run', subject, '--basis', 'ticket 1', '--user', 'dpo', '--yes'))[0];
+      const found = await service.inTable(KEYS, before('version, wrapped'), async () => [
+        await eraseAgain(`document/${service.ids.document}`),
+        await eraseAgain('owner/john'),
+        await verifyLog(),
+      ]);
+      expect(found).to.deep.equal([0, 0, [0]]);
+    });
+
     const refusals: ReadonlyArray<readonly [what: string, change: string, said: string]> = [
       [
         'they are put back as if they were the newest',

@@ -15,7 +15,7 @@ import { categoryOf, entityIdOf, type StoredEvent, type StreamName } from '../..
 import type { Runtime } from '../../event-sourcing/runtime.js';
 import type { ErasableFiles } from '../ports.js';
 import { FILES } from '../document/file-key.js';
-import { eventsToErase, type RecordToErase } from './find-events.js';
+import { eventsToErase, isReadable, type RecordToErase } from './find-events.js';
 import { readErasures } from './read-erasures.js';
 import { findRecordedErased, recordErased } from './record-erased.js';
 
@@ -125,6 +125,15 @@ class Erasing {
     // last: whoever finds it recorded finds the rest done, and does not begin again
     for (const record of records) await this.#record(record, by);
     await this.end(records);
+  }
+
+  /** Destroys once more what is recorded as erased and can be read: an older state of the keys may have been put back. */
+  async destroyReadable(records: ReadonlyArray<RecordToErase>): Promise<void> {
+    for (const record of records) {
+      if (!(await isReadable(this.#ports.store, record))) continue;
+      await this.#destroy([record]);
+      await this.#rewriteRows([record]);
+    }
   }
 
   /** What comes after all is recorded. */
@@ -251,14 +260,15 @@ export const finishErasures = async (ports: ErasePorts): Promise<Finished> => {
 };
 
 /**
- * What follows when an erasure is recorded, which may have been cut off: has the database forget the rows as they were, and looks
- * whether anything is left of these records. As `erase` in all else.
+ * What follows when an erasure is recorded, which may have been cut off: destroys what can be read again since, has the database
+ * forget the rows as they were, and looks whether anything is left of these records. As `erase` in all else.
  */
 export const endErasure = async (
   ports: ErasePorts,
   records: ReadonlyArray<RecordToErase>,
 ): Promise<ReadonlyArray<Left>> => {
   const erasing = new Erasing(ports);
+  await erasing.destroyReadable(records);
   await erasing.end(records);
   return erasing.left();
 };

@@ -8,6 +8,7 @@ import {
   saysErased,
 } from '../../event-sourcing/erasure/erased-events.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
+import { isErased } from '../../event-sourcing/hash-chain.js';
 import { decodeUnlessErased } from '../../event-sourcing/passed-over.js';
 import { readNewestEvent } from '../../event-sourcing/read-event.js';
 import type { StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
@@ -59,6 +60,12 @@ export const findErased = (store: Pick<Log, 'readStream'>, stream: StreamName): 
 /** The events that an erasure of this subject is about, by stream. Throws `StoreUnavailable`. */
 export const findEvents = (store: Log, subject: Subject): Promise<ReadonlyArray<RecordToErase>> =>
   subject.kind === 'owner' ? findOwner(store, subject.user) : findRecord(store, `${subject.kind}-${subject.id}`, false);
+
+/** Whether the data of one of these events is to be read. Throws `StoreUnavailable`. */
+export const isReadable = async (store: Pick<Log, 'readStream'>, record: RecordToErase): Promise<boolean> => {
+  for await (const events of eventsToErase(store, record)) if (!events.every(isErased)) return true;
+  return false;
+};
 
 /** Events of one record that are given together. */
 const EVENTS_AT_ONCE = 500;

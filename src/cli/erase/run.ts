@@ -10,14 +10,13 @@ import {
   type Step,
 } from '../../application/erasure/erase.js';
 import {
-  eventsToErase,
   findErased,
   findEvents,
+  isReadable,
   type RecordToErase,
   type Subject,
 } from '../../application/erasure/find-events.js';
 import type { Registry } from '../../entities/registry.js';
-import { isErased } from '../../event-sourcing/hash-chain.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { failed, type JsonOption, jsonOption, printFinding, printNote } from '../output.js';
@@ -52,17 +51,12 @@ const textOf = (step: Step): string => {
   }
 };
 
-const isReadable = async ({ store }: ErasableLog, record: RecordToErase): Promise<boolean> => {
-  for await (const events of eventsToErase(store, record)) if (!events.every(isErased)) return true;
-  return false;
-};
-
 /** What was written of a subject while the erasure was at work: its keys are others than those that were destroyed. */
-const writtenMeanwhile = async (log: ErasableLog, subject: Subject): Promise<ReadonlyArray<Left>> => {
+const writtenMeanwhile = async ({ store }: ErasableLog, subject: Subject): Promise<ReadonlyArray<Left>> => {
   const left: Array<Left> = [];
-  for (const record of await findEvents(log.store, subject)) {
+  for (const record of await findEvents(store, subject)) {
     // a record of which nothing is to be read may not say yet that it is erased
-    if (!(await isReadable(log, record))) continue;
+    if (!(await isReadable(store, record))) continue;
     const why = 'it was written while the erasure was at work: give the same command again';
     left.push({ where: 'log', what: `${record.stream}, ${revisionsOf(record)}`, why });
   }

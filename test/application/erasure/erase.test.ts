@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { either as E } from 'fp-ts';
-import { erase, type ErasePorts, finishErasures, RecordIsHeld } from '../../../src/application/erasure/erase.js';
-import { eventsToErase, findEvents } from '../../../src/application/erasure/find-events.js';
+import {
+  endErasure,
+  erase,
+  type ErasePorts,
+  finishErasures,
+  RecordIsHeld,
+} from '../../../src/application/erasure/erase.js';
+import { eventsToErase, findErased, findEvents } from '../../../src/application/erasure/find-events.js';
 import { readErasures } from '../../../src/application/erasure/read-erasures.js';
 import { encryptedStore } from '../../../src/event-sourcing/encryption/encrypted-store.js';
 import { recordErasureDecision } from '../../../src/event-sourcing/erasure/erasure-decisions.js';
@@ -80,7 +86,7 @@ const arrange = async () => {
   };
   const events = (stream: StreamName): Promise<ReadonlyArray<StoredEvent>> =>
     collect(store.readStream(stream, { direction: 'forwards' }));
-  return { store, ports, events, removed, reached, toRows };
+  return { encryption, store, ports, events, removed, reached, toRows };
 };
 
 const shapeOf = (events: ReadonlyArray<StoredEvent>): ReadonlyArray<string> =>
@@ -151,6 +157,19 @@ describe('erasing', () => {
       ...[`reach ${ACME} 3`, `reach ${OTHER} 3`],
     ]);
     expect(shapeOf(await events(OTHER)).at(-1)).to.equal('BusinessErased');
+  });
+
+  it('destroys once more what can be read again, and leaves the log as it is', async () => {
+    const { encryption, store, ports, events, toRows } = await arrange();
+    const { tree } = encryption;
+    await erase(ports(), await findEvents(store, { kind: 'document', id: 'd1' }), BY);
+    const erased = await findErased(store, DEED);
+    encryption.tree = tree;
+    expect(shapeOf(await events(DEED))).to.deep.equal(['DocumentCreated', 'DocumentErased']);
+    toRows.splice(0);
+    expect(await endErasure(ports(), erased)).to.deep.equal([]);
+    expect(shapeOf(await events(DEED))).to.deep.equal(['gone', 'DocumentErased']);
+    expect(toRows).to.deep.equal([`rewrite ${DEED} 0`, `reach ${DEED} 1`]);
   });
 
   it('refuses a record that is held, and changes nothing', async () => {
