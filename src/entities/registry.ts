@@ -7,7 +7,7 @@ import { DECISIONS } from '../event-sourcing/operators/decision-events.js';
 import { business } from './business.js';
 import { decisionKind } from './decision-kind.js';
 import { document } from './document.js';
-import type { EncryptionRules } from '../event-sourcing/encryption/encrypted-store.js';
+import type { EncryptionRules } from '../event-sourcing/encryption/encryption.js';
 import { saysErased } from '../event-sourcing/erasure/erased-events.js';
 import { categoryOf } from '../event-sourcing/recorded-event.js';
 import type { EntityDefinition } from './entity-definition.js';

@@ -2,7 +2,7 @@ import { either as E } from 'fp-ts';
 import type { Config } from '../config.js';
 import { attempt, orThrow } from '../event-sourcing/attempt.js';
 import { type Clock, repeat } from '../event-sourcing/clock.js';
-import type { Encryption, EncryptionRules } from '../event-sourcing/encryption/encrypted-store.js';
+import type { Encryption, EncryptionRules } from '../event-sourcing/encryption/encryption.js';
 import { findEncryptionBegun, recordEncryptionBegun } from '../event-sourcing/encryption/encryption-begun.js';
 import type { KeyState } from '../event-sourcing/encryption/key-state.js';
 import { type KeyPath, KeyTree, MAX_KEY_TREE_BYTES } from '../event-sourcing/encryption/key-tree.js';

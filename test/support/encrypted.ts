@@ -1,5 +1,5 @@
 import { KeyTree } from '../../src/event-sourcing/encryption/key-tree.js';
-import type { Encryption, EncryptionRules } from '../../src/event-sourcing/encryption/encrypted-store.js';
+import type { Encryption, EncryptionRules } from '../../src/event-sourcing/encryption/encryption.js';
 import { systemRuntime } from '../../src/infrastructure/system-runtime.js';
 
 /** As those of the service, for events that are none of its own, too. */

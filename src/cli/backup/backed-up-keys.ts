@@ -8,7 +8,7 @@ import type { Manifest } from '../../backup/manifest.js';
 import type { Config } from '../../config.js';
 import { keyList } from '../../config/variables.js';
 import { encryptionRulesOf, type Registry } from '../../entities/registry.js';
-import { openEvents } from '../../event-sourcing/encryption/encrypted-store.js';
+import { openEvents } from '../../event-sourcing/encryption/open-events.js';
 import { wrapTree } from '../../event-sourcing/encryption/wrapped-tree.js';
 import type { KeyPath } from '../../event-sourcing/encryption/key-tree.js';
 import { makeEventKey } from '../../event-sourcing/event-key.js';

@@ -8,7 +8,7 @@ import { type BackedUp, type BackupSources, writeBackup } from '../../backup/wri
 import { KEY_TREE, renderTree } from '../../backup/backed-up-keys.js';
 import type { Secret } from '../../backup/secrets.js';
 import type { Config } from '../../config.js';
-import { openEvents } from '../../event-sourcing/encryption/encrypted-store.js';
+import { openEvents } from '../../event-sourcing/encryption/open-events.js';
 import { ledgerOf, type Registry } from '../../entities/registry.js';
 import { orThrow } from '../../event-sourcing/attempt.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';

@@ -1,4 +1,4 @@
-import { bytesAsString, type ByteString, isAsciiText } from '../byte-string.js';
+import { bytesAsString, type ByteString } from '../byte-string.js';
 import type { Random } from '../random.js';
 import type { NewEvent } from '../recorded-event.js';
 import {
@@ -87,22 +87,23 @@ const written = (bytes: Buffer, text: string, place: Place): Place => {
   return length === NONCE_BYTES + size && text.endsWith(AFTER) ? place : { start, size: 0 };
 };
 
-/** Salt and data, as bytes; undefined where it cannot be what `encrypted` made. */
-export type Secret = { readonly salt: string; readonly data: ByteString; readonly isAscii: boolean };
+/** The bytes of the salt, and behind them those of the data. */
+export type Secret = ByteString & { readonly _brand: 'Secret' };
+
+export const dataOf = (secret: Secret): ByteString => secret.slice(SALT_BYTES) as ByteString; // reason: it is a part of one
 
 const openTogether = (open: CounterMode, data: ReadonlyArray<string>): ReadonlyArray<Secret | undefined> => {
   const { places, end } = placesOf(data);
   const bytes = bytesFor(end);
   const all = places.map((place, index) => written(bytes, data[index] ?? '', place));
   open(bytes, all);
-  return all.map(({ start, size }) => {
-    if (size < SALT_BYTES) return undefined;
-    const text = bytesAsString(bytes, start + SALT_BYTES, start + size);
-    return { salt: bytes.toString('base64url', start, start + SALT_BYTES), data: text, isAscii: isAsciiText(text) };
-  });
+  return all.map(({ start, size }) =>
+    // reason: these are its bytes
+    size < SALT_BYTES ? undefined : (bytesAsString(bytes, start, start + size) as Secret),
+  );
 };
 
-/** What these data hide, of each in its place, all of them under one key. */
+/** What these data hide, of each in its place, all of them under one key; undefined where it cannot be what `encrypted` made. */
 export const opened = (key: Buffer, data: ReadonlyArray<string>): ReadonlyArray<Secret | undefined> => {
   const open = counterMode(key);
   const secrets: Array<Secret | undefined> = [];
@@ -119,5 +120,7 @@ export const opened = (key: Buffer, data: ReadonlyArray<string>): ReadonlyArray<
 };
 
 /** The metadata with the salt where `seal` wrote it. */
-export const withSalt = (metadata: string, salt: string): string =>
-  metadata.replace(AFTER_SALT, `${BEFORE_SALT}${salt}"${AFTER_SALT}`);
+export const withSalt = (metadata: string, secret: Secret): string => {
+  const salt = Buffer.from(secret.slice(0, SALT_BYTES), 'latin1').toString('base64url');
+  return metadata.replace(AFTER_SALT, `${BEFORE_SALT}${salt}"${AFTER_SALT}`);
+};
