@@ -157,6 +157,33 @@ describe('ops erase', function () {
     ]);
   });
 
+  it('is refused, as every decision, while the ledger in force is of another version', async () => {
+    const id = await create({ name: 'Kept' });
+    const set = async (version: string): Promise<string> => {
+      const { rows } = await pool.query<{ before: string }>(
+        `update read_model.instance i set version = $1 from read_model.instance o
+          where i.table_name = o.table_name and i.projection = 'ledger' and i.role = 'live' returning o.version as before`,
+        [version],
+      );
+      return rows[0]?.before ?? '';
+    };
+    const version = await set('earlier');
+    try {
+      for (const args of [
+        ['hold', 'add', `business/${id}`, '--reason', 'a claim'],
+        ['hold', 'release', `business/${id}`, '--reason', 'a claim'],
+        ['erase', 'run', `business/${id}`, '--basis', 'b', '--yes'],
+      ]) {
+        const { code, stderr } = await ops(...args);
+        const why = `the ledger in force was made by another version of this program (earlier, this one has ${version})`;
+        expect([code, stderr.split(': ').slice(0, 2).join(': ')]).to.deep.equal([1, `not recorded: ${why}`]);
+      }
+    } finally {
+      await set(version);
+    }
+    expect((await api.json<ReadonlyArray<Event>>('GET', `/business/${id}/events`)).length).to.equal(1);
+  });
+
   it('leaves rows that are those of a rebuild', async () => {
     const { code, stdout, stderr } = await ops('projections', 'rebuild', '--dry-run');
     expect([code, stdout.match(/(it is|are) the same/g)?.length], stdout + stderr).to.deep.equal([0, 3]);
