@@ -78,6 +78,8 @@ export type StreamRange = {
    * may be empty though there is more: when the first event is larger. Default: no.
    */
   readonly startsSmall?: boolean;
+  /** Whether it is asked first which keys others have destroyed by now, where the log is encrypted. Default: as some seconds ago. */
+  readonly asksForKeys?: boolean;
 };
 
 export type LogRange = {

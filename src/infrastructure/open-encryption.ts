@@ -231,6 +231,7 @@ export const openEncryption = async (options: OpenEncryption): Promise<E.Either<
     sayBegun: () => record(options, keys.name),
     stored: state.read,
   };
-  const encryption = { rules, keys: keys.current, refreshed: keys.refreshed, random: runtime.random };
+  const { current, refreshed, refresh } = keys;
+  const encryption = { rules, keys: current, refreshed, refresh, random: runtime.random };
   return E.right({ encryption, keyControl, close });
 };

@@ -52,7 +52,12 @@ async function* openBatches(
   }
 }
 
-async function* openPages(encryption: Encryption, pages: AsyncIterable<StreamPage>): AsyncGenerator<StreamPage, void> {
+async function* openPages(
+  encryption: Encryption,
+  pages: AsyncIterable<StreamPage>,
+  asksForKeys = false,
+): AsyncGenerator<StreamPage, void> {
+  if (asksForKeys) await encryption.refresh?.();
   for await (const { bytes, isLast } of pages) {
     await encryption.refreshed?.();
     yield new StreamPage(openBytes(encryption, bytes), isLast);
@@ -86,7 +91,7 @@ export const encryptedStore = (store: EventStore, encryption: Encryption): Event
       if (E.isLeft(actual)) return actual;
       return actual.right === expected ? texts : E.left({ _tag: 'RevisionConflict', expected, actual: actual.right });
     },
-    readStream: (stream, range) => openPages(encryption, store.readStream(stream, range)),
+    readStream: (stream, range) => openPages(encryption, store.readStream(stream, range), range.asksForKeys),
     readAll: (range) => openBatches(encryption, store.readAll(range)),
     subscribe: (range, signal) => openBatches(encryption, store.subscribe(range, signal), lately),
     ...(store.byStream && { byStream: openByStream(encryption, store.byStream) }),

@@ -18,6 +18,8 @@ export type Encryption = {
    * opened before. Without it others destroy none.
    */
   readonly refreshed?: () => Promise<void>;
+  /** Asks now, for who compares what another process has made. Resolves also where nobody answers. */
+  readonly refresh?: () => Promise<void>;
   readonly random: Random;
 };
 

@@ -5,7 +5,8 @@ import { covers, erasureIn } from './erased-events.js';
 
 /**
  * Whether events of a stream up to a position have lost their data, and none up to there says so: they are being erased, and
- * who has folded them before still has what they said. Throws `StoreUnavailable`.
+ * who has folded them before still has what they said. Others may have destroyed their keys a moment ago. Throws
+ * `StoreUnavailable`.
  */
 export const isBeingErased = async (
   store: Pick<EventStore, 'readStream'>,
@@ -13,7 +14,7 @@ export const isBeingErased = async (
   upTo: Position,
 ): Promise<boolean> => {
   let unsaid: ReadonlyArray<StoredEvent> = [];
-  for await (const page of store.readStream(stream, { direction: 'forwards' }))
+  for await (const page of store.readStream(stream, { direction: 'forwards', asksForKeys: true }))
     for (const event of page) {
       if (event.position > upTo) return unsaid.length > 0;
       const said = erasureIn(event)?.events;

@@ -19,10 +19,12 @@ import { makeReadFirstPage } from './first-pages.js';
 import { LOG_LIMITS, OF_LOG, type PageQueries, queries, type Query, STREAM_LIMITS } from './queries.js';
 import type { Clock } from '../../../../event-sourcing/clock.js';
 
+type PageRange = Required<Omit<StreamRange, 'asksForKeys'>>;
+
 /** Reads of the log, each of them one short statement on a pooled connection. */
 export type Pages = {
   /** Given up at `until`, of `Clock.monotonic`, or after `SILENCE_MS`; when `until` is over, not asked for. */
-  readonly stream: (stream: StreamName, range: Required<StreamRange>) => Promise<StreamPage>;
+  readonly stream: (stream: StreamName, range: PageRange) => Promise<StreamPage>;
   readonly newestRevision: (stream: StreamName, until?: number) => Promise<ExpectedRevision>;
   /** Events after `after`, at most up to `upTo`, which must not be beyond the head; the page ends at `seen`. */
   readonly log: (
@@ -105,7 +107,7 @@ export const makePages = (clock: Clock, pool: pg.Pool): Pages => {
 
   const readOne = async (
     name: StreamName,
-    { direction, from, limit }: Required<StreamRange>,
+    { direction, from, limit }: PageRange,
     timeoutMs: number,
   ): Promise<StreamPage> => {
     const wanted = Math.min(limit, STREAM_LIMITS.events);
