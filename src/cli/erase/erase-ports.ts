@@ -1,4 +1,4 @@
-import { dropBehind, findBehind } from '../../../projections/engine/generation/drop-behind.js';
+import { dropBehind } from '../../../projections/engine/generation/drop-behind.js';
 import type { ReadModelStorage } from '../../../projections/engine/storage.js';
 import type { Ledger } from '../../../projections/ledger.js';
 import type { Projection } from '../../../projections/projection.js';
@@ -45,10 +45,7 @@ const reach = async (
     const live = await storage.liveCheckpoints();
     if (live.some(({ projection: of, commit }) => names.includes(of) && commit < position))
       return 'no service has written its rows: start one, and give the same command again';
-    const behind = [
-      ...(await findBehind(storage, ledger, position)),
-      ...(projection === undefined ? [] : await dropBehind(storage, projection, position)),
-    ];
+    const behind = projection === undefined ? [] : await dropBehind(storage, projection, position);
     return behind.length === 0
       ? undefined
       : `${behind.join(', ')} may show it until it is written to its end: give the same command again then`;
