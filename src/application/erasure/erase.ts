@@ -74,19 +74,13 @@ const requireReleased = (records: ReadonlyArray<RecordToErase>, held: ReadonlyAr
   }
 };
 
-/** Of the events that it takes, the newest of each category: rows that show it show all of them. */
-class NewestByCategory {
-  readonly #newest = new Map<string, StoredEvent>();
+/** By category, the newest event: rows that show it show all of them. */
+type Newest = Map<string, StoredEvent>;
 
-  take(event: StoredEvent): void {
-    const category = categoryOf(event.stream);
-    if (event.position > (this.#newest.get(category)?.position ?? -1n)) this.#newest.set(category, event);
-  }
-
-  events(): Iterable<StoredEvent> {
-    return this.#newest.values();
-  }
-}
+const noteNewest = (newest: Newest, event: StoredEvent): void => {
+  const category = categoryOf(event.stream);
+  if (event.position > (newest.get(category)?.position ?? -1n)) newest.set(category, event);
+};
 
 class Erasing {
   readonly #ports: ErasePorts;
@@ -118,10 +112,7 @@ class Erasing {
    * command goes on.
    */
   async carryOut(records: ReadonlyArray<RecordToErase>, by: By): Promise<void> {
-    await this.#destroy(records);
-    for (const record of records) await this.#removeFiles(record);
-    if (!(await this.#areRowsWritten(records))) return;
-    await this.#rewriteRows(records);
+    if (!(await this.#takeAway(records))) return;
     // last: whoever finds it recorded finds the rest done, and does not begin again
     for (const record of records) await this.#record(record, by);
     await this.end(records);
@@ -129,11 +120,7 @@ class Erasing {
 
   /** Destroys once more what is recorded as erased and can be read: an older state of the keys may have been put back. */
   async destroyReadable(records: ReadonlyArray<RecordToErase>): Promise<void> {
-    for (const record of records) {
-      if (!(await isReadable(this.#ports.store, record))) continue;
-      await this.#destroy([record]);
-      await this.#rewriteRows([record]);
-    }
+    for (const record of records) if (await isReadable(this.#ports.store, record)) await this.#takeAway([record]);
   }
 
   /** What comes after all is recorded. */
@@ -158,12 +145,29 @@ class Erasing {
     return this.#left;
   }
 
-  async #destroy(records: ReadonlyArray<RecordToErase>): Promise<void> {
+  /** Takes the data out of the log, the files and the rows; false where rows have not come so far that theirs can go. */
+  async #takeAway(records: ReadonlyArray<RecordToErase>): Promise<boolean> {
+    const newest = await this.#destroy(records);
+    for (const record of records) await this.#removeFiles(record);
+    // who opened an event while there was its key may write its row as it was later, over one that was made anew
+    for (const event of newest.values()) if (!(await this.reachRows(event))) return false;
+    await this.#rewriteRows(records);
+    return true;
+  }
+
+  async #destroy(records: ReadonlyArray<RecordToErase>): Promise<Newest> {
     const { store, destroy, onStep } = this.#ports;
-    let count = 0;
-    for (const record of records) for await (const events of eventsToErase(store, record)) count += events.length;
     await destroy(records.flatMap(({ stream, events }) => erasedPlaces(stream, events)));
+    // not before: until then others append by keys that they remember
+    const newest: Newest = new Map();
+    let count = 0;
+    for (const record of records)
+      for await (const events of eventsToErase(store, record)) {
+        for (const event of events) noteNewest(newest, event);
+        count += events.length;
+      }
     onStep({ _tag: 'Destroyed', events: count });
+    return newest;
   }
 
   /**
@@ -184,16 +188,6 @@ class Erasing {
     if (E.isLeft(removed)) throw new Error('the storage of the files does not answer', { cause: removed.left.cause });
     for (const what of removed.right) this.#left.push({ where: 'files', what, why: 'the storage keeps it' });
     onStep({ _tag: 'FilesRemoved', stream });
-  }
-
-  /** Who opened an event while there was its key may write its row as it was later, over one that was made anew. */
-  async #areRowsWritten(records: ReadonlyArray<RecordToErase>): Promise<boolean> {
-    const newest = new NewestByCategory();
-    for (const record of records)
-      for await (const events of eventsToErase(this.#ports.store, record))
-        for (const event of events) newest.take(event);
-    for (const event of newest.events()) if (!(await this.reachRows(event))) return false;
-    return true;
   }
 
   async #rewriteRows(records: ReadonlyArray<RecordToErase>): Promise<void> {
@@ -248,14 +242,14 @@ export type Finished = { readonly records: ReadonlyArray<RecordToErase>; readonl
 export const finishErasures = async (ports: ErasePorts): Promise<Finished> => {
   const erasing = new Erasing(ports);
   const records: Array<RecordToErase> = [];
-  const newest = new NewestByCategory();
+  const newest: Newest = new Map();
   for await (const { unfinished, recorded, actor, basis } of readErasures(ports.store, ports.keys)) {
-    for (const said of recorded) newest.take(said);
+    for (const said of recorded) noteNewest(newest, said);
     if (unfinished.length === 0) continue;
     await erasing.carryOut(unfinished, { actor, basis });
     records.push(...unfinished);
   }
-  for (const said of newest.events()) await erasing.reachRows(said);
+  for (const said of newest.values()) await erasing.reachRows(said);
   return { records, left: erasing.left() };
 };
 
