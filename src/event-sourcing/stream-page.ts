@@ -6,8 +6,8 @@ export type EventBytes = Omit<StoredEvent, 'data' | 'metadata'> & {
   readonly data: ByteString;
   readonly metadata: ByteString;
   /** The metadata but for their salt, where they are kept like that: of an event that has one. */
-  readonly withoutSalt?: ByteString;
-  /** How long each of them is, told without making the texts. */
+  readonly withoutSalt?: ByteString | undefined;
+  /** How long each of them is at most, told without making the texts. */
   readonly dataSize: number;
   readonly metadataSize: number;
   /** Whether both are ASCII, as most of them are; false when that is not known. */

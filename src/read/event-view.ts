@@ -87,17 +87,18 @@ export const commonMembers = (entity: string, entityType: string): string =>
 
 /** The JSON of an event, as a byte string, from what is shown of it. With `proof`, which are members, data as it is stored. */
 export const eventJson = (
-  { id, revision, data: stored }: EventBytes,
+  event: EventBytes,
   { head, actor, refs, at, hash, data, reason }: ShownEvent,
   common: string,
   proof?: string,
   diff?: string,
 ): string => {
+  const { id, revision } = event;
   const why = reason === undefined ? '' : `,"reason":${reason}`;
   const changed = diff === undefined ? '' : `,"diff":${diff}`;
   return (
     `{"_id":${canonicalString(id)}${head}${actor}${common}${refs}${at},"revision":${revision},` +
-    `"hash":${hash},"data":${proof === undefined ? data : stored}${why}${changed}${proof ?? ''}}`
+    `"hash":${hash},"data":${proof === undefined ? data : event.data}${why}${changed}${proof ?? ''}}`
   );
 };
 

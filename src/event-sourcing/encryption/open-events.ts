@@ -3,120 +3,168 @@ import type { Position, Revision, StoredEvent, StreamName } from '../recorded-ev
 import type { EventBytes } from '../stream-page.js';
 import { dataOf, ERASED_DATA, isEncrypted, opened, SALT_MEMBER_BYTES, type Secret, withSalt } from './at-rest.js';
 import { type Encryption, type EncryptionRules, keyPathOf } from './encryption.js';
-import type { KeyPath } from './key-tree.js';
+import type { KeyPath, KeyTree } from './key-tree.js';
 
-/** What is taken of an encrypted event of a page, at one time: who holds bytes makes a text of all of them each time. */
-type Hidden = Pick<StoredEvent, 'id' | 'type' | 'revision' | 'data' | 'metadata'> & { readonly index: number };
+/** What is taken of an event to open it. */
+type Closed = Pick<StoredEvent, 'id' | 'type' | 'stream' | 'revision' | 'data' | 'metadata'>;
 
-/** Events that are encrypted, by the key of each: those of a page that are under one key are opened together. */
-const hiddenByKey = (
+/** What an event hides; null: its key is destroyed; undefined: nothing that can have been encrypted here. */
+type Hidden = Secret | null | undefined;
+
+/** Places of the encrypted ones, by the key of each. */
+const encryptedByKey = (
   rules: EncryptionRules,
-  events: ReadonlyArray<StoredEvent | EventBytes>,
-): ReadonlyMap<KeyPath, ReadonlyArray<Hidden>> => {
-  const byKey = new Map<KeyPath, Array<Hidden>>();
+  events: ReadonlyArray<Closed>,
+): ReadonlyMap<KeyPath, ReadonlyArray<number>> => {
+  const byKey = new Map<KeyPath, Array<number>>();
   for (const [index, event] of events.entries()) {
-    const { id, type, revision, data, metadata } = event;
-    if (!isEncrypted({ data, metadata })) continue;
-    const hidden = { index, id, type, revision, data, metadata };
-    const path = keyPathOf(rules, { stream: event.stream, revision, type });
-    const group = byKey.get(path);
-    if (group === undefined) byKey.set(path, [hidden]);
-    else group.push(hidden);
+    if (!isEncrypted(event)) continue;
+    const path = keyPathOf(rules, event);
+    const places = byKey.get(path);
+    if (places === undefined) byKey.set(path, [index]);
+    else places.push(index);
   }
   return byKey;
 };
 
-/** An event as it was sealed; null: its key is destroyed. */
-type Open<Event> = (event: Event, hidden: Hidden, secret: Secret | null) => Event;
-
-const openAll = <Event extends StoredEvent | EventBytes>(
-  { rules, keys }: Encryption,
-  events: ReadonlyArray<Event>,
-  open: Open<Event>,
-): ReadonlyArray<Event> => {
-  const byKey = hiddenByKey(rules, events);
-  if (byKey.size === 0) return events;
-  const all = [...events];
-  const tree = keys();
-  for (const [path, group] of byKey) {
+/** Of each event in its place. Those under one key are opened together. */
+const hiddenIn = (rules: EncryptionRules, tree: KeyTree, events: ReadonlyArray<Closed>): ReadonlyArray<Hidden> => {
+  const hidden = new Array<Hidden>(events.length).fill(undefined);
+  for (const [path, places] of encryptedByKey(rules, events)) {
     const key = tree.keyAt(path);
     const secrets =
       key &&
       opened(
         key,
-        group.map(({ data }) => data),
+        places.map((index) => events[index]?.data ?? ''),
       );
-    for (const [at, hidden] of group.entries()) {
-      const event = events[hidden.index];
-      const secret = secrets === undefined ? null : secrets[at];
-      // what cannot have been encrypted here stays as it is: nobody can read it, and its hashes tell
-      if (event !== undefined && secret !== undefined) all[hidden.index] = open(event, hidden, secret);
-    }
+    for (const [at, index] of places.entries()) hidden[index] = secrets === undefined ? null : secrets[at];
   }
-  return all;
+  return hidden;
 };
 
-const storedOpen: Open<StoredEvent> = (event, { metadata }, secret) =>
-  secret === null
-    ? { ...event, data: ERASED_DATA }
-    : { ...event, data: textOf(dataOf(secret)), metadata: withSalt(metadata, secret) };
+/** Events as they were sealed; those whose keys are destroyed as erased: `{}`, and no salt. */
+export const openEvents = (
+  { rules, keys }: Encryption,
+  events: ReadonlyArray<StoredEvent>,
+): ReadonlyArray<StoredEvent> => {
+  const hidden = hiddenIn(rules, keys(), events);
+  return events.map((event, index) => {
+    const secret = hidden[index];
+    if (secret === undefined) return event;
+    if (secret === null) return { ...event, data: ERASED_DATA };
+    return { ...event, data: textOf(dataOf(secret)), metadata: withSalt(event.metadata, secret) };
+  });
+};
 
-/** An event of a page that was opened. */
-class OpenBytes implements EventBytes {
-  readonly id: string;
-  readonly type: string;
-  readonly stream: StreamName;
-  readonly revision: Revision;
-  readonly data: ByteString;
-  readonly withoutSalt: ByteString;
+/** How many events of a page are opened at once. */
+const AT_ONCE = 32;
+
+/** What is taken of an event of a page, all at one time: who holds bytes makes a text of all of them each time. */
+type Taken = Pick<EventBytes, 'id' | 'type' | 'stream' | 'revision' | 'data' | 'metadata'> & { hidden: Hidden };
+
+const taken = (event: EventBytes): Taken => {
+  const { id, type, stream, revision, data, metadata } = event;
+  return { id, type, stream, revision, data, metadata, hidden: undefined };
+};
+
+/**
+ * The events of a page. They are opened some at once when their texts are asked for, and forgotten for the next ones: pages
+ * wait for their turn, and the collector would copy again and again what is opened before.
+ */
+class ClosedPage {
+  readonly #rules: EncryptionRules;
+  readonly #tree: KeyTree;
+  readonly #events: ReadonlyArray<EventBytes>;
+  /** The events from `#from` on that are open. */
+  #open: ReadonlyArray<Taken> = [];
+  #from = 0;
+
+  constructor({ rules, keys }: Encryption, events: ReadonlyArray<EventBytes>) {
+    this.#rules = rules;
+    this.#tree = keys();
+    this.#events = events;
+  }
+
+  opened(index: number): Taken {
+    return this.#open[index - this.#from] ?? this.#openAt(index);
+  }
+
+  #openAt(index: number): Taken {
+    this.#from = index - (index % AT_ONCE);
+    const open = this.#events.slice(this.#from, this.#from + AT_ONCE).map(taken);
+    const hidden = hiddenIn(this.#rules, this.#tree, open);
+    for (const [at, event] of open.entries()) event.hidden = hidden[at];
+    this.#open = open;
+    const event = open[index - this.#from];
+    if (event === undefined) throw new RangeError(`there is no event ${index} of a page`);
+    return event;
+  }
+}
+
+/** An event of a page, with nothing opened before its texts are asked for. */
+class ClosedBytes implements EventBytes {
+  readonly #page: ClosedPage;
+  readonly #index: number;
   readonly #event: EventBytes;
-  readonly #secret: Secret;
 
-  constructor(event: EventBytes, { id, type, revision, metadata }: Hidden, secret: Secret) {
-    this.id = id;
-    this.type = type;
-    this.stream = event.stream;
-    this.revision = revision;
-    this.data = dataOf(secret);
-    this.withoutSalt = metadata as ByteString; // reason: they are the metadata of these bytes
+  constructor(page: ClosedPage, index: number, event: EventBytes) {
+    this.#page = page;
+    this.#index = index;
     this.#event = event;
-    this.#secret = secret;
   }
 
-  get metadata(): ByteString {
-    return withSalt(this.withoutSalt, this.#secret) as ByteString; // reason: a salt is ASCII
+  get id(): string {
+    return this.#page.opened(this.#index).id;
   }
 
-  get isAscii(): boolean {
-    return isAsciiText(this.data) && this.#event.isAscii;
+  get type(): string {
+    return this.#page.opened(this.#index).type;
+  }
+
+  get stream(): StreamName {
+    return this.#event.stream;
+  }
+
+  get revision(): Revision {
+    return this.#page.opened(this.#index).revision;
   }
 
   get position(): Position {
     return this.#event.position;
   }
 
+  get data(): ByteString {
+    const { hidden, data } = this.#page.opened(this.#index);
+    if (hidden === undefined) return data;
+    return hidden === null ? (ERASED_DATA as ByteString) : dataOf(hidden); // reason: it is ASCII
+  }
+
+  get metadata(): ByteString {
+    const { hidden, metadata } = this.#page.opened(this.#index);
+    return hidden ? (withSalt(metadata, hidden) as ByteString) : metadata; // reason: a salt is ASCII
+  }
+
+  get withoutSalt(): ByteString | undefined {
+    const { hidden, metadata } = this.#page.opened(this.#index);
+    return hidden ? metadata : undefined;
+  }
+
+  get isAscii(): boolean {
+    return isAsciiText(this.data) && isAsciiText(this.metadata);
+  }
+
   get dataSize(): number {
-    return this.data.length;
+    return this.#event.dataSize;
   }
 
   get metadataSize(): number {
-    return this.withoutSalt.length + SALT_MEMBER_BYTES;
+    return this.#event.metadataSize + SALT_MEMBER_BYTES;
   }
 }
 
-const erasedBytes = (event: EventBytes): EventBytes => {
-  const { id, type, stream, revision, position, metadata, metadataSize, isAscii } = event;
-  const data = ERASED_DATA as ByteString; // reason: it is ASCII
-  return { id, type, stream, revision, position, data, dataSize: data.length, metadata, metadataSize, isAscii };
-};
-
-const bytesOpen: Open<EventBytes> = (event, hidden, secret) =>
-  secret === null ? erasedBytes(event) : new OpenBytes(event, hidden, secret);
-
-/** Events as they were sealed; those whose keys are destroyed as erased: `{}`, and no salt. */
-export const openEvents = (encryption: Encryption, events: ReadonlyArray<StoredEvent>): ReadonlyArray<StoredEvent> =>
-  openAll(encryption, events, storedOpen);
-
 /** The same of the events of a page. */
-export const openBytes = (encryption: Encryption, events: ReadonlyArray<EventBytes>): ReadonlyArray<EventBytes> =>
-  openAll(encryption, events, bytesOpen);
+export const openBytes = (encryption: Encryption, events: ReadonlyArray<EventBytes>): ReadonlyArray<EventBytes> => {
+  const page = new ClosedPage(encryption, events);
+  return events.map((event, index) => new ClosedBytes(page, index, event));
+};

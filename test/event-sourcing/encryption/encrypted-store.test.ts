@@ -11,6 +11,7 @@ import { GENESIS_HASH, newSalt, seal } from '../../../src/event-sourcing/envelop
 import type { EventStore } from '../../../src/event-sourcing/event-store.js';
 import { chainStart, extendChain } from '../../../src/event-sourcing/hash-chain.js';
 import type { NewEvent, StoredEvent, StreamName } from '../../../src/event-sourcing/recorded-event.js';
+import { type StreamPage, storedEventOf } from '../../../src/event-sourcing/stream-page.js';
 import { systemRuntime } from '../../../src/infrastructure/system-runtime.js';
 import { eventStoreContract } from '../../contract/event-store.contract.js';
 import { aStream, collect, someEvents } from '../../contract/event-store/store-under-test.js';
@@ -176,6 +177,35 @@ describe('an encrypted log', () => {
         true,
         true,
       ]);
+  });
+
+  it('opens the events of a page in whatever order they are asked for, each as it was when the page was read', async () => {
+    const [stream, encryption] = [aStream(), makeEncryption()];
+    const store = encryptedStore(makeInMemoryEventStore(), encryption);
+    const facts = Array.from({ length: 90 }, (_, at) => ({
+      type: at % 7 === 3 ? 'BusinessOwnerAdded' : 'BusinessUpdated',
+      data: { name: 'Ä'.repeat(at % 11), at },
+    }));
+    const events = sealedEvents(stream, facts);
+    await append(store, stream, events);
+    const owner = { stream, revision: 10n, type: 'BusinessOwnerAdded' };
+    encryption.tree = encryption.tree.without([keyPathOf(encryption.rules, owner)]);
+    const pages: Array<StreamPage> = [];
+    for await (const page of store.readStream(stream, { direction: 'forwards' })) pages.push(page);
+    encryption.tree = encryption.tree.without([recordPath(stream)]);
+    const expected = events.map((event, at) => (at === 10 ? asErased(event) : event));
+    const orders = [(at: number) => at, (at: number) => 89 - at, (at: number) => (at * 37) % 90];
+    for (const order of orders) {
+      const asked = expected.map((_, at) => order(at));
+      const read = asked.map((at) => pages[0]?.bytes[at]);
+      expect(read.map((bytes) => bytes && texts([storedEventOf(bytes)])[0])).to.deep.equal(
+        asked.map((at) => texts(expected)[at]),
+      );
+      for (const bytes of read) {
+        expect(bytes?.dataSize).to.be.at.least(bytes?.data.length ?? Infinity);
+        expect(bytes?.metadataSize).to.be.at.least(bytes?.metadata.length ?? Infinity);
+      }
+    }
   });
 
   it('takes no event of a record whose keys are destroyed, but the one that says so', async () => {
