@@ -216,13 +216,19 @@ describe('docs/ops-json.md', function () {
       EVENT_KEY: 'an event key of at least 32 bytes',
       ERASURE_KEY: 'an erasure key of at least 32 bytes',
     };
-    env = { DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir, ERASURE: 'true', ...secrets };
+    env = {
+      ...{ DATABASE_URL: await freshDatabase(), DATA_DIR: dataDir, ERASURE: 'true', ...secrets },
+      ACCESS_RECORD: 'required',
+    };
     const service = await startComposed({ dataDir, env });
     try {
       const api = makeApi(service.address, await tokenFor('admin', 'alice'));
       const { _id: id } = await api.json<{ readonly _id: string }>('POST', '/business', { name: 'Acme' });
       await api.json('POST', `/business/${id}/owner`, { user: 'bob' });
+      await api.json('GET', `/business/${id}/events`);
+      await runOperator(['hold', 'add', `business/${id}`, '--reason', 'claim 7'], { env });
       expect((await lines('erase plan', 'owner/bob')).code).to.equal(0);
+      await runOperator(['hold', 'release', `business/${id}`, '--reason', 'settled'], { env });
       expect((await lines('erase run', `business/${id}`, '--basis', 'ticket 1', '--yes')).code).to.equal(0);
       expect((await lines('erase list')).code).to.equal(0);
     } finally {

@@ -2,9 +2,13 @@ import type { Command } from 'commander';
 import { eventsToErase, findEvents, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
 import type { Registry } from '../../entities/registry.js';
 import { isEncrypted } from '../../event-sourcing/encryption/at-rest.js';
+import { type Held, heldStream, readErasureDecisions } from '../../event-sourcing/erasure/erasure-decisions.js';
+import { findReaders, type Reader } from '../../infrastructure/postgres/access/find-readers.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
+import { sinceWhen } from '../hold/hold.js';
 import { failed, type JsonOption, jsonOption, printFinding } from '../output.js';
 import { counted } from '../plural.js';
+import { recordOf } from '../reads/record-export.js';
 import { type ErasableLog, onErasableLog } from './erasing.js';
 import { nameOf, subjectArgument } from './subject.js';
 
@@ -51,6 +55,30 @@ export const linesOf = (subject: Subject, planned: ReadonlyArray<PlannedRecord>)
   }),
 ];
 
+/** Whoever has read most lately is asked first what has become of it. */
+const MOST_READERS = 100;
+
+/** What whoever decides about an erasure asks beside what it reaches. */
+type Circumstances = { readonly held: ReadonlyArray<Held>; readonly readers: ReadonlyArray<Reader> };
+
+const circumstancesOf = async (
+  { store, keys, pool, registry }: ErasableLog,
+  planned: ReadonlyArray<PlannedRecord>,
+): Promise<Circumstances> => {
+  const streams = new Set(planned.map(({ stream }) => stream));
+  const { held } = await readErasureDecisions(store, keys);
+  const records = [...streams].flatMap((stream) => recordOf(registry, stream) ?? []);
+  return {
+    held: held.filter((one) => streams.has(heldStream(one))),
+    readers: await findReaders(pool, records, MOST_READERS),
+  };
+};
+
+const linesAbout = ({ held, readers }: Circumstances): ReadonlyArray<string> => [
+  ...held.map((one) => `held, so that it is not erased: ${heldStream(one).replace('-', '/')}, ${sinceWhen(one)}`),
+  ...readers.map(({ user, reads, last }) => `read by ${user}: ${counted(reads, 'time')}, last ${last.toISOString()}`),
+];
+
 export const nothingFound = (subject: Subject): string =>
   subject.kind === 'owner'
     ? `no business says anything of ${nameOf(subject)} that could be erased`
@@ -59,9 +87,10 @@ export const nothingFound = (subject: Subject): string =>
 const plan = async (log: ErasableLog, subject: Subject, options: JsonOption): Promise<ExitCode> => {
   const planned = await planOf(log, subject);
   if (planned.length === 0) return failed(nothingFound(subject));
-  const lines = linesOf(subject, planned);
+  const circumstances = await circumstancesOf(log, planned);
+  const lines = [...linesOf(subject, planned), ...linesAbout(circumstances)];
   const events = planned.reduce((sum, { count }) => sum + count, 0);
-  printFinding(options, lines, { subject: subject.kind, events, records: planned });
+  printFinding(options, lines, { subject: subject.kind, events, records: planned, ...circumstances });
   return EXIT.ok;
 };
 
@@ -69,7 +98,7 @@ export const addPlan = (erase: Command, registry: Registry): void => {
   erase
     .command('plan')
     .argument('<subject>', 'business/ID, document/ID or owner/USER', subjectArgument)
-    .description('shows what an erasure would reach; changes nothing')
-    .addOption(jsonOption('one JSON object: the records and their events'))
+    .description('shows what an erasure would reach, what of it is held, and who has read it; changes nothing')
+    .addOption(jsonOption('one JSON object: the records and their events, what is held, and who has read them'))
     .action((subject: Subject, options: JsonOption) => onErasableLog(registry, (log) => plan(log, subject, options)));
 };

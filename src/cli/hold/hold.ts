@@ -29,7 +29,8 @@ type Kind = 'RecordHeld' | 'RecordReleased';
 
 const nameOf = (stream: StreamName): string => `${categoryOf(stream)}/${entityIdOf(stream)}`;
 
-const sinceWhen = ({ at, actor, reason }: Held): string => `since ${at} by ${actor}, because: ${reason}`;
+/** Since when, by whom and why a record is held. */
+export const sinceWhen = ({ at, actor, reason }: Held): string => `since ${at} by ${actor}, because: ${reason}`;
 
 /** What is said of a record that is now as it was asked for; `before`: how it was held until now. */
 const outcomeOf = (kind: Kind, record: string, isNew: boolean, before: Held | undefined): string => {

@@ -29,7 +29,7 @@ describe('ops erase', function () {
 
   before(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'erase-'));
-    env = { ...(await encryptedInstallation(dataDir)), LINK_KEY };
+    env = { ...(await encryptedInstallation(dataDir)), LINK_KEY, ACCESS_RECORD: 'required' };
     pool = new pg.Pool({ connectionString: env['DATABASE_URL'] });
     service = await startComposed({ dataDir, env });
     api = makeApi(service.address, await tokenFor('admin', 'alice'));
@@ -56,6 +56,8 @@ describe('ops erase', function () {
         { stream: `business-${one}`, events: [[2, 3]], count: 2, plain: 0 },
         { stream: `business-${other}`, events: [[2, 2]], count: 1, plain: 0 },
       ],
+      held: [],
+      readers: [],
     });
     const ran = await ops('erase', 'run', 'owner/john.smith', '--basis', 'ticket 4711', '--yes', '--user', 'dpo');
     expect([ran.code, ran.stdout], ran.stderr).to.deep.equal([
@@ -76,6 +78,41 @@ describe('ops erase', function () {
     ]);
     const asAuditor = { headers: { Authorization: `Bearer ${await tokenFor('auditor', 'ann')}` } };
     expect(await (await fetch(`${service.address}/audit/v1/events`, asAuditor)).text()).not.to.include('MARKER');
+  });
+
+  it('says in a plan what of it is held, and who has read it how often, whoever read last before the others', async () => {
+    const [id, other] = [await create({ name: 'Read' }), await create({ name: 'Other' })];
+    const ann = makeApi(service.address, await tokenFor('auditor', 'ann'));
+    await ann.json('GET', `/business/${id}/events`);
+    await api.json('GET', `/business/${id}/events`);
+    await api.json('GET', `/business/${id}?revision=0`);
+    await ann.json('GET', `/business/${other}/events`);
+    await ops('hold', 'add', `business/${id}`, '--reason', 'claim 7', '--user', 'olga');
+    const { code, stdout } = await ops('erase', 'plan', `business/${id}`);
+    expect([code, stdout.replace(/\d{4}-[\d:.T-]+Z/g, 'T')]).to.deep.equal([
+      0,
+      [
+        `business/${id}: 1 event in 1 record`,
+        `  business/${id}: all revisions`,
+        `held, so that it is not erased: business/${id}, since T by olga, because: claim 7`,
+        'read by alice: 2 times, last T',
+        'read by ann: 1 time, last T',
+        '',
+      ].join('\n'),
+    ]);
+    const json = await ops('erase', 'plan', `business/${id}`, '--json');
+    // reason: the line of the command
+    const { held, readers } = JSON.parse(json.stdout) as {
+      held: ReadonlyArray<object>;
+      readers: ReadonlyArray<object>;
+    };
+    expect(held).to.have.lengthOf(1);
+    expect(held[0]).to.include({ entityType: 'Business', entity: id, reason: 'claim 7', actor: 'olga' });
+    const reads = (await ops('reads', '--record', `business/${id}`, '--user', 'alice', '--json')).stdout
+      .trim()
+      .split('\n');
+    const { at: last } = JSON.parse(reads.at(-1) ?? '') as { at: string }; // reason: as above
+    expect(readers[0]).to.deep.equal({ user: 'alice', reads: 2, last });
   });
 
   it('erases a document with every version of its file', async () => {
