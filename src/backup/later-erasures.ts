@@ -1,7 +1,7 @@
 import { either as E, json as J } from 'fp-ts';
 import * as t from 'io-ts';
 import type { RecordToErase } from '../application/erasure/find-events.js';
-import { isEncrypted } from '../event-sourcing/encryption/at-rest.js';
+import { isInClear } from '../event-sourcing/encryption/at-rest.js';
 import type { KeyPath } from '../event-sourcing/encryption/key-tree.js';
 import {
   addRevision,
@@ -95,7 +95,7 @@ const see = async (
       const { revision } = event;
       const erased = erasureIn(event);
       if (erased !== undefined) seen.said.push({ ...erased, at: revision });
-      if (!saysErased(event)) seen.events.push({ revision, isPlain: !isEncrypted(event) });
+      if (!saysErased(event)) seen.events.push({ revision, isPlain: isInClear(event) });
     }
   return records;
 };

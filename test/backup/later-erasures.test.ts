@@ -65,6 +65,13 @@ describe('what is erased later than a backup was made', () => {
     expect(refused).to.include(`what was erased of ${STREAM.replace('-', '/')} is in the backup in clear`);
   });
 
+  it('is carried out where the backup has events that were erased before they were imported', async () => {
+    const withheld = event(0, { data: '{}', metadata: '{"dataHash":"d"}' });
+    const listed = [{ basis: 'b', records: [{ stream: STREAM, events: 'all' as const }] }];
+    const { erasures } = await laterErasures(logOf(withheld, event(1)), listed);
+    expect(erasures).to.deep.equal(listed);
+  });
+
   for (const [what, change] of [
     ['a stream that is none of a record', { stream: '$erasure' }],
     ['an id that is none', { stream: 'business-1' }],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { eventsToErase, findEvents, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
 import type { Registry } from '../../entities/registry.js';
-import { isEncrypted } from '../../event-sourcing/encryption/at-rest.js';
+import { isInClear } from '../../event-sourcing/encryption/at-rest.js';
 import { type Held, heldStream, readErasureDecisions } from '../../event-sourcing/erasure/erasure-decisions.js';
 import { findReaders, type Reader } from '../../infrastructure/postgres/access/find-readers.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -29,7 +29,7 @@ export const planOf = async (
     let [count, plain] = [0, 0];
     for await (const events of eventsToErase(raw, record)) {
       count += events.length;
-      plain += events.filter((event) => !isEncrypted(event)).length;
+      plain += events.filter(isInClear).length;
     }
     planned.push({ ...record, count, plain });
   }

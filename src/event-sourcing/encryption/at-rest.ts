@@ -1,4 +1,5 @@
 import { bytesAsString, type ByteString } from '../byte-string.js';
+import { isErased } from '../hash-chain.js';
 import type { Random } from '../random.js';
 import type { NewEvent } from '../recorded-event.js';
 import {
@@ -45,6 +46,9 @@ export const asErased = <Event extends Texts>(event: Event): Event => {
 
 /** Whether the data of an event are encrypted; then its salt is, too. */
 export const isEncrypted = ({ data, metadata }: Texts): boolean => data.startsWith(BEFORE) && saltAt(metadata) < 0;
+
+/** Whether the log has the data of an event in clear. One that was imported after it was erased has none there. */
+export const isInClear = (event: Texts): boolean => !isEncrypted(event) && !isErased(event);
 
 /**
  * The texts as the log keeps them: salt and data under a key of 32 bytes, by AES-256-CTR with a random nonce. Nothing that is

@@ -8,7 +8,7 @@ import { type ComposedService, startComposed } from '../../support/composed-serv
 import { encryptedInstallation } from '../../support/encrypted-installation.js';
 import { documentFilesIn } from '../../support/files-below.js';
 import { runOperator } from '../../support/operator.js';
-import { startingPostgres } from '../../support/postgres.js';
+import { freshDatabase, startingPostgres } from '../../support/postgres.js';
 import { tokenFor } from '../../support/service-process.js';
 
 const LINK_KEY = 'a link key of thirty-two bytes or more';
@@ -113,6 +113,22 @@ describe('ops erase', function () {
       .split('\n');
     const { at: last } = JSON.parse(reads.at(-1) ?? '') as { at: string }; // reason: as above
     expect(readers[0]).to.deep.equal({ user: 'alice', reads: 2, last });
+  });
+
+  it('erases a business that was imported after an owner of it had been erased', async () => {
+    const id = await create({ name: 'Imported' });
+    await api.json('POST', `/business/${id}/owner`, { user: 'ivan' });
+    expect((await ops('erase', 'run', 'owner/ivan', '--basis', 'ticket 4714', '--yes')).code).to.equal(0);
+    const other = { ...env, DATABASE_URL: await freshDatabase(), DATA_DIR: path.join(dataDir, 'other') };
+    const imported = await runOperator(['log', 'import'], { env: other, input: (await ops('log', 'export')).stdout });
+    expect(imported.code, imported.stderr).to.equal(0);
+    const planned = await runOperator(['erase', 'plan', `business/${id}`, '--json'], { env: other });
+    expect(JSON.parse(planned.stdout)).to.deep.equal({
+      subject: 'business',
+      events: 2,
+      records: [{ stream: `business-${id}`, events: 'all', count: 2, plain: 0 }],
+      ...{ held: [], readers: [] },
+    });
   });
 
   it('erases a document with every version of its file', async () => {
