@@ -60,7 +60,8 @@ const searchForwards = async (
     let newest = position;
     for (let reached = checkpointAt(end); ;) {
       const messages = await call.take(timeout);
-      if (messages.length === 0) throw new CallFailed('outcome-unknown', `EventStoreDB: no message for ${timeout} ms`);
+      if (messages.length === 0)
+        throw new CallFailed('outcome-unknown', `EventStoreDB: no message for ${Math.round(timeout)} ms`);
       const batch = batchIn(messages, reached);
       newest = batch?.events.at(-1)?.position ?? newest;
       reached = batch?.checkpoint ?? reached;

@@ -102,7 +102,7 @@ export const readPage = (
       idle.stop();
       if (ended.code === status.OK || isCut) resolve({ events, isCut });
       else if (ended.code === status.CANCELLED)
-        reject(new CallFailed('outcome-unknown', `EventStoreDB: no message for ${timeout} ms`));
+        reject(new CallFailed('outcome-unknown', `EventStoreDB: no message for ${Math.round(timeout)} ms`));
       else {
         const failure = callFailed(ended);
         if (failure.kind === 'stream-deleted') resolve({ events: [], isCut: false });
