@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { either as E } from 'fp-ts';
 import { type Compared, isSame } from '../../../projections/engine/rebuild/compare-with-live.js';
 import { rebuild, type RebuildOptions, type Rebuilt } from '../../../projections/engine/rebuild/rebuild.js';
+import { readErasures } from '../../application/erasure/read-erasures.js';
 import type { Registry } from '../../entities/registry.js';
 import { ask } from '../ask.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -26,10 +27,19 @@ type Options = JsonOption & {
 
 type Say = (line: string) => void;
 
+const ERASING =
+  '  an erasure has begun and not ended: until then the live rows of its records differ. `ops erase list` names it; rebuild again then';
+
+const isErasing = async ({ store, eventKeys }: ReadModels): Promise<boolean> => {
+  for await (const { unfinished } of readErasures(store, eventKeys)) if (unfinished.length > 0) return true;
+  return false;
+};
+
 const decideBy =
-  ({ switch: wanted, dryRun, json }: Options, say: Say): RebuildOptions['decide'] =>
+  ({ switch: wanted, dryRun, json }: Options, say: Say, readModels: ReadModels): RebuildOptions['decide'] =>
   async (compared, signal) => {
     if (compared !== undefined) for (const line of describeComparison(compared)) say(line);
+    if (compared !== undefined && !isSame(compared) && (await isErasing(readModels))) say(ERASING);
     if (dryRun === true) return 'drop';
     if (wanted === 'always') return 'switch';
     if (wanted === 'never') return 'keep';
@@ -102,11 +112,12 @@ const conclude = (
 };
 
 const rebuildAll = async (
-  { storage, store, encryption, databaseUrl, registry, snapshotKey }: ReadModels,
+  readModels: ReadModels,
   name: string | undefined,
   options: Options,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
+  const { storage, store, encryption, databaseUrl, registry, snapshotKey } = readModels;
   const report = await openReport(options.report);
   const say = options.json === true ? printNote : print;
   const keyTree = encryption?.keys().toBytes();
@@ -123,7 +134,7 @@ const rebuildAll = async (
         isFromOtherLog: options.fromOtherLog === true,
         isDryRun: options.dryRun === true,
         differences: { keep: SHOWN, onDifference: report.add },
-        decide: decideBy(options, say),
+        decide: decideBy(options, say, readModels),
         observer: observe(projection.name, say),
         makeLoaders: loadingThreads({ ...loading, projection: projection.name }),
         signal,

@@ -166,6 +166,22 @@ describe('an erasure that is killed', function () {
     expect((await listed()).at(-1)).to.include({ isComplete: true });
   });
 
+  it('is what a rebuild gives as the reason for rows that differ until it has ended', async () => {
+    const id = await create();
+    const before = await version();
+    const running = await startOperator(argsOf(`business/${id}`), { env });
+    await untilDestroyed(before);
+    await kill(running);
+    const rebuild = () => runOperator(['projections', 'rebuild', 'businesses'], { env });
+    const meanwhile = await rebuild();
+    expect(meanwhile.code, meanwhile.stderr).to.equal(1);
+    expect(meanwhile.stdout).to.match(new RegExp(`${id}  .*\\n  an erasure has begun and not ended`));
+    expect((await erase(`business/${id}`)).code).to.equal(0);
+    const after = await rebuild();
+    expect(after.code, after.stderr).to.equal(0);
+    expect(after.stdout).not.to.include('an erasure has begun');
+  });
+
   it('is recorded once where the same command runs twice at once', async () => {
     const ids = [await create(), await create()];
     for (const id of ids) await api.json('POST', `/business/${id}/owner`, { user: 'john' });
