@@ -42,6 +42,10 @@ export class CallFailed extends Error {
   }
 }
 
+/** Nothing came for so long, ms, of a call whose outcome is not known then. */
+export const nothingCame = (timeout: number): CallFailed =>
+  new CallFailed('outcome-unknown', `EventStoreDB: no message for ${Math.round(timeout)} ms`);
+
 // by the trailer `exception`, which the server sends with its own errors (its RpcExceptions.cs)
 const byException: { readonly [exception: string]: FailureKind } = {
   'not-leader': 'not-executed',

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../../event-sourcing/event-store.js';
 import type { Checkpoint, Position } from '../../../event-sourcing/recorded-event.js';
-import { CallFailed } from '../connection/call-failed.js';
+import { nothingCame } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
 import { type Access, readOnLeader } from '../connection/on-leader.js';
 import { readPage } from './read-page.js';
@@ -60,8 +60,7 @@ const searchForwards = async (
     let newest = position;
     for (let reached = checkpointAt(end); ;) {
       const messages = await call.take(timeout);
-      if (messages.length === 0)
-        throw new CallFailed('outcome-unknown', `EventStoreDB: no message for ${Math.round(timeout)} ms`);
+      if (messages.length === 0) throw nothingCame(timeout);
       const batch = batchIn(messages, reached);
       newest = batch?.events.at(-1)?.position ?? newest;
       reached = batch?.checkpoint ?? reached;

@@ -2,7 +2,7 @@ import { type ClientReadableStream, type StatusObject, status } from '@grpc/grpc
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { Cancel } from '../../../event-sourcing/clock.js';
 import type { EventBytes } from '../../../event-sourcing/stream-page.js';
-import { CallFailed, callFailed } from '../connection/call-failed.js';
+import { callFailed, nothingCame } from '../connection/call-failed.js';
 import type { Node } from '../connection/node.js';
 import { callRead } from './call-read.js';
 import type { ReadMessage } from './read-response.js';
@@ -101,8 +101,7 @@ export const readPage = (
     call.on('status', (ended: StatusObject) => {
       idle.stop();
       if (ended.code === status.OK || isCut) resolve({ events, isCut });
-      else if (ended.code === status.CANCELLED)
-        reject(new CallFailed('outcome-unknown', `EventStoreDB: no message for ${Math.round(timeout)} ms`));
+      else if (ended.code === status.CANCELLED) reject(nothingCame(timeout));
       else {
         const failure = callFailed(ended);
         if (failure.kind === 'stream-deleted') resolve({ events: [], isCut: false });
