@@ -166,12 +166,18 @@ describe('an erasure that is killed', function () {
     expect((await listed()).at(-1)).to.include({ isComplete: true });
   });
 
-  it('is what a rebuild gives as the reason for rows that differ until it has ended', async () => {
+  it('leaves the record as it was and takes no change of it, which is the reason that a rebuild gives for its rows', async () => {
     const id = await create();
     const before = await version();
     const running = await startOperator(argsOf(`business/${id}`), { env });
     await untilDestroyed(before);
-    await kill(running);
+    await killAtLock(running, 'lock table event_log.event in share mode', 'event-log', '%insert into event_log%');
+    expect(await api.json('GET', `/business/${id}`)).to.include({ name: 'Shared' });
+    expect(
+      (await api.json<ReadonlyArray<Event>>('GET', `/business/${id}/events`)).map(({ data }) => data),
+    ).to.deep.equal([{}]);
+    const change = await api.send('PUT', `/business/${id}`, { name: 'Late' });
+    expect([change.status, ((await change.json()) as { code: string }).code]).to.deep.equal([503, 'log_unavailable']);
     const rebuild = () => runOperator(['projections', 'rebuild', 'businesses'], { env });
     const meanwhile = await rebuild();
     expect(meanwhile.code, meanwhile.stderr).to.equal(1);
