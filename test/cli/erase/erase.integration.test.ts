@@ -203,6 +203,7 @@ describe('ops erase', function () {
     const listed = (await ops('erase', 'list')).stdout.split('\n').filter((line) => line.includes('complete'));
     expect(listed.map((line) => line.split('  ').slice(1))).to.deep.equal([
       ['dpo', '2 records', 'complete', 'ticket 4711'],
+      [userInfo().username, '1 record', 'complete', 'ticket 4714'],
       [userInfo().username, '1 record', 'complete', 'ticket 4712'],
       [userInfo().username, '1 record', 'complete', 'ticket 4713'],
       [userInfo().username, '1 record', 'complete', 'ticket 4713'],
