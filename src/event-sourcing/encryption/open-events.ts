@@ -86,8 +86,13 @@ class ClosedPage {
     this.#events = events;
   }
 
+  /** Undefined where the event is not open just now. */
+  ifOpen(index: number): Taken | undefined {
+    return this.#open[index - this.#from];
+  }
+
   opened(index: number): Taken {
-    return this.#open[index - this.#from] ?? this.#openAt(index);
+    return this.ifOpen(index) ?? this.#openAt(index);
   }
 
   #openAt(index: number): Taken {
@@ -115,11 +120,11 @@ class ClosedBytes implements EventBytes {
   }
 
   get id(): string {
-    return this.#page.opened(this.#index).id;
+    return this.#outside.id;
   }
 
   get type(): string {
-    return this.#page.opened(this.#index).type;
+    return this.#outside.type;
   }
 
   get stream(): StreamName {
@@ -127,7 +132,7 @@ class ClosedBytes implements EventBytes {
   }
 
   get revision(): Revision {
-    return this.#page.opened(this.#index).revision;
+    return this.#outside.revision;
   }
 
   get position(): Position {
@@ -160,6 +165,11 @@ class ClosedBytes implements EventBytes {
 
   get metadataSize(): number {
     return this.#event.metadataSize + SALT_MEMBER_BYTES;
+  }
+
+  /** What is not encrypted: whoever looks at the ends of a page opens nothing. */
+  get #outside(): Pick<EventBytes, 'id' | 'type' | 'revision'> {
+    return this.#page.ifOpen(this.#index) ?? this.#event;
   }
 }
 
