@@ -6,7 +6,6 @@ import {
   BLOCK_BYTES,
   blocksOf,
   bytesFor,
-  counterMode,
   type CounterMode,
   NONCE_BYTES,
   type Place,
@@ -55,7 +54,7 @@ export const isInClear = (event: Texts): boolean => !isEncrypted(event) && !isEr
  * hashed changes, and what an event says is proved by its hashes, so there is no tag. Undefined where the envelope has no salt
  * where `seal` writes it.
  */
-export const encrypted = ({ data, metadata }: Texts, key: Buffer, random: Random): Texts | undefined => {
+export const encrypted = ({ data, metadata }: Texts, cipher: CounterMode, random: Random): Texts | undefined => {
   const at = saltAt(metadata);
   if (at < 0) return undefined;
   const salt = metadata.slice(at + BEFORE_SALT.length, at + BEFORE_SALT.length + SALT_CHARACTERS);
@@ -64,7 +63,7 @@ export const encrypted = ({ data, metadata }: Texts, key: Buffer, random: Random
   random.bytes(NONCE_BYTES).copy(bytes, start - NONCE_BYTES);
   if (bytes.write(salt, start, SALT_BYTES, 'base64url') !== SALT_BYTES) return undefined;
   bytes.write(data, start + SALT_BYTES);
-  counterMode(key)(bytes, [{ start, size }]);
+  cipher(bytes, [{ start, size }]);
   return {
     data: BEFORE + bytes.toString('base64url', start - NONCE_BYTES, start + size) + AFTER,
     metadata: withoutSalt(metadata, at),
@@ -96,11 +95,11 @@ export type Secret = ByteString & { readonly _brand: 'Secret' };
 
 export const dataOf = (secret: Secret): ByteString => secret.slice(SALT_BYTES) as ByteString; // reason: it is a part of one
 
-const openTogether = (open: CounterMode, data: ReadonlyArray<string>): ReadonlyArray<Secret | undefined> => {
+const openTogether = (cipher: CounterMode, data: ReadonlyArray<string>): ReadonlyArray<Secret | undefined> => {
   const { places, end } = placesOf(data);
   const bytes = bytesFor(end);
   const all = places.map((place, index) => written(bytes, data[index] ?? '', place));
-  open(bytes, all);
+  cipher(bytes, all);
   return all.map(({ start, size }) =>
     // reason: these are its bytes
     size < SALT_BYTES ? undefined : (bytesAsString(bytes, start, start + size) as Secret),
@@ -108,19 +107,18 @@ const openTogether = (open: CounterMode, data: ReadonlyArray<string>): ReadonlyA
 };
 
 /** What these data hide, of each in its place, all of them under one key; undefined where it cannot be what `encrypted` made. */
-export const opened = (key: Buffer, data: ReadonlyArray<string>): ReadonlyArray<Secret | undefined> => {
-  const open = counterMode(key);
+export const opened = (cipher: CounterMode, data: ReadonlyArray<string>): ReadonlyArray<Secret | undefined> => {
   const secrets: Array<Secret | undefined> = [];
   let [from, together] = [0, 0];
   for (const [index, { length }] of data.entries()) {
     // in base64url they are longer than their blocks
     if (together + length > TOGETHER && index > from) {
-      secrets.push(...openTogether(open, data.slice(from, index)));
+      secrets.push(...openTogether(cipher, data.slice(from, index)));
       [from, together] = [index, 0];
     }
     together += length;
   }
-  return [...secrets, ...openTogether(open, data.slice(from))];
+  return [...secrets, ...openTogether(cipher, data.slice(from))];
 };
 
 /** The metadata with the salt where `seal` wrote it. */

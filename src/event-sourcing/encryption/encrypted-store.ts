@@ -33,9 +33,9 @@ const encryptAll = (
   return RNEA.traverseWithIndex(E.Applicative)((index, event: NewEvent): E.Either<StoreUnavailable, NewEvent> => {
     const { type } = event;
     if (!rules.isSecret(stream, type)) return E.right(event);
-    const key = tree.keyAt(keyPathOf(rules, { stream, revision: first + BigInt(index), type }));
-    if (key === undefined) return E.left(beingErased());
-    const stored = { ...event, ...encrypted(event, key, random) };
+    const cipher = tree.cipherAt(keyPathOf(rules, { stream, revision: first + BigInt(index), type }));
+    if (cipher === undefined) return E.left(beingErased());
+    const stored = { ...event, ...encrypted(event, cipher, random) };
     onEncrypted(event, stored);
     return E.right(stored);
   })(events);

@@ -31,11 +31,11 @@ const encryptedByKey = (
 const hiddenIn = (rules: EncryptionRules, tree: KeyTree, events: ReadonlyArray<Closed>): ReadonlyArray<Hidden> => {
   const hidden = new Array<Hidden>(events.length).fill(undefined);
   for (const [path, places] of encryptedByKey(rules, events)) {
-    const key = tree.keyAt(path);
+    const cipher = tree.cipherAt(path);
     const secrets =
-      key &&
+      cipher &&
       opened(
-        key,
+        cipher,
         places.map((index) => events[index]?.data ?? ''),
       );
     for (const [at, index] of places.entries()) hidden[index] = secrets === undefined ? null : secrets[at];

@@ -18,6 +18,14 @@ const PLACES: ReadonlyArray<KeyPath> = STREAMS.flatMap((stream) => [
 
 const hexOf = (tree: KeyTree, place: KeyPath): string | undefined => tree.keyAt(place)?.toString('hex');
 
+/** What the cipher of a place makes of a block. */
+const encryptedAt = (tree: KeyTree, place: KeyPath): string | undefined => {
+  const cipher = tree.cipherAt(place);
+  const bytes = Buffer.alloc(32, 1);
+  cipher?.(bytes, [{ start: 16, size: 16 }]);
+  return cipher && bytes.toString('hex');
+};
+
 const destroyable = fc.constantFrom(...STREAMS.map(recordPath), ...PLACES);
 
 describe('the tree of keys', () => {
@@ -40,12 +48,17 @@ describe('the tree of keys', () => {
     fc.assert(
       fc.property(fc.array(fc.array(destroyable, { maxLength: 4 }), { maxLength: 5 }), (rounds) => {
         const whole = KeyTree.grow(fixed);
-        const left = rounds.reduce((tree, places) => tree.without(places), whole);
+        const left = rounds.reduce((tree, places) => {
+          // whose ciphers it remembers
+          for (const place of PLACES) tree.cipherAt(place);
+          return tree.without(places);
+        }, whole);
         const destroyed = rounds.flat();
-        for (const place of PLACES)
-          expect(hexOf(left, place)).to.equal(
-            destroyed.some((each) => place.startsWith(each)) ? undefined : hexOf(whole, place),
-          );
+        for (const place of PLACES) {
+          const isDestroyed = destroyed.some((each) => place.startsWith(each));
+          expect(hexOf(left, place)).to.equal(isDestroyed ? undefined : hexOf(whole, place));
+          expect(encryptedAt(left, place)).to.equal(isDestroyed ? undefined : encryptedAt(whole, place));
+        }
         expect(KeyTree.fromBytes(left.toBytes())?.toBytes()).to.deep.equal(left.toBytes());
       }),
       { numRuns: 30 },
