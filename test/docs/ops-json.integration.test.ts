@@ -225,6 +225,7 @@ describe('docs/ops-json.md', function () {
       const api = makeApi(service.address, await tokenFor('admin', 'alice'));
       const { _id: id } = await api.json<{ readonly _id: string }>('POST', '/business', { name: 'Acme' });
       await api.json('POST', `/business/${id}/owner`, { user: 'bob' });
+      await api.json('POST', '/document', { name: 'Passport', type: 'Image', entityType: 'User', entity: 'bob' });
       await api.json('GET', `/business/${id}/events`);
       await runOperator(['hold', 'add', `business/${id}`, '--reason', 'claim 7'], { env });
       expect((await lines('erase plan', 'owner/bob')).code).to.equal(0);

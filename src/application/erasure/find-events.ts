@@ -1,5 +1,6 @@
 import { either as E } from 'fp-ts';
 import { businessSerde } from '../../domain/business/serde.js';
+import { documentSerde } from '../../domain/document/serde.js';
 import {
   addRevision,
   covers,
@@ -40,6 +41,23 @@ const findOwner = async (store: Log, user: string): Promise<ReadonlyArray<Record
       found.set(event.stream, ranges);
     }
   return [...found].map(([stream, events]) => ({ stream, events }));
+};
+
+const isOf = (user: string, attachment: { readonly entity: string | null; readonly entityType: string } | undefined) =>
+  attachment?.entityType === 'User' && attachment.entity === user;
+
+/** The documents that were ever attached to a user, and say so still. Throws `StoreUnavailable`. */
+export const findAttached = async (store: Log, user: string): Promise<ReadonlyArray<StreamName>> => {
+  const found = new Set<StreamName>();
+  for await (const { events } of store.readAll({ after: 'start', categories: ['document'] }))
+    for (const stored of events) {
+      const decoded = decodeUnlessErased(documentSerde, stored);
+      if (E.isLeft(decoded)) continue;
+      const { type, data } = decoded.right.event;
+      if (type === 'DocumentCreated' ? isOf(user, data) : 'attachedTo' in data && isOf(user, data.attachedTo))
+        found.add(stored.stream);
+    }
+  return [...found];
 };
 
 /** All of a record, where there is one that says itself that this was erased, or one that does not. */

@@ -1,8 +1,15 @@
 import type { Command } from 'commander';
-import { eventsToErase, findEvents, type RecordToErase, type Subject } from '../../application/erasure/find-events.js';
+import {
+  eventsToErase,
+  findAttached,
+  findEvents,
+  type RecordToErase,
+  type Subject,
+} from '../../application/erasure/find-events.js';
 import type { Registry } from '../../entities/registry.js';
 import { isInClear } from '../../event-sourcing/encryption/at-rest.js';
 import { type Held, heldStream, readErasureDecisions } from '../../event-sourcing/erasure/erasure-decisions.js';
+import type { StreamName } from '../../event-sourcing/recorded-event.js';
 import { findReaders, type Reader } from '../../infrastructure/postgres/access/find-readers.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { sinceWhen } from '../hold/hold.js';
@@ -37,10 +44,11 @@ export const planOf = async (
 };
 
 /** The revisions of a record that are to be erased, as a text. */
-export const revisionsOf = ({ events }: RecordToErase): string =>
-  events === 'all'
-    ? 'all revisions'
-    : `revisions ${events.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`)).join(', ')}`;
+export const revisionsOf = ({ events }: RecordToErase): string => {
+  if (events === 'all') return 'all revisions';
+  const ranges = events.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
+  return `${/^\d+$/.test(ranges.join()) ? 'revision' : 'revisions'} ${ranges.join(', ')}`;
+};
 
 /** A line for each record. */
 export const linesOf = (subject: Subject, planned: ReadonlyArray<PlannedRecord>): ReadonlyArray<string> => [
@@ -59,10 +67,16 @@ export const linesOf = (subject: Subject, planned: ReadonlyArray<PlannedRecord>)
 const MOST_READERS = 100;
 
 /** What whoever decides about an erasure asks beside what it reaches. */
-type Circumstances = { readonly held: ReadonlyArray<Held>; readonly readers: ReadonlyArray<Reader> };
+type Circumstances = {
+  readonly held: ReadonlyArray<Held>;
+  readonly readers: ReadonlyArray<Reader>;
+  /** Documents that are attached to the user of whom it is: each is a subject of its own. */
+  readonly attached: ReadonlyArray<StreamName>;
+};
 
 const circumstancesOf = async (
   { store, keys, pool, registry }: ErasableLog,
+  subject: Subject,
   planned: ReadonlyArray<PlannedRecord>,
 ): Promise<Circumstances> => {
   const streams = new Set(planned.map(({ stream }) => stream));
@@ -71,10 +85,16 @@ const circumstancesOf = async (
   return {
     held: held.filter((one) => streams.has(heldStream(one))),
     readers: await findReaders(pool, records, MOST_READERS),
+    attached: subject.kind === 'owner' ? await findAttached(store, subject.user) : [],
   };
 };
 
-const linesAbout = ({ held, readers }: Circumstances): ReadonlyArray<string> => [
+/** A line for each document that an erasure of its user leaves as it is. */
+export const attachedLines = (attached: ReadonlyArray<StreamName>): ReadonlyArray<string> =>
+  attached.map((stream) => `attached to this user, and erased by itself alone: ${stream.replace('-', '/')}`);
+
+const linesAbout = ({ held, readers, attached }: Circumstances): ReadonlyArray<string> => [
+  ...attachedLines(attached),
   ...held.map((one) => `held, so that it is not erased: ${heldStream(one).replace('-', '/')}, ${sinceWhen(one)}`),
   ...readers.map(({ user, reads, last }) => `read by ${user}: ${counted(reads, 'time')}, last ${last.toISOString()}`),
 ];
@@ -86,8 +106,8 @@ export const nothingFound = (subject: Subject): string =>
 
 const plan = async (log: ErasableLog, subject: Subject, options: JsonOption): Promise<ExitCode> => {
   const planned = await planOf(log, subject);
-  if (planned.length === 0) return failed(nothingFound(subject));
-  const circumstances = await circumstancesOf(log, planned);
+  const circumstances = await circumstancesOf(log, subject, planned);
+  if (planned.length === 0 && circumstances.attached.length === 0) return failed(nothingFound(subject));
   const lines = [...linesOf(subject, planned), ...linesAbout(circumstances)];
   const events = planned.reduce((sum, { count }) => sum + count, 0);
   printFinding(options, lines, { subject: subject.kind, events, records: planned, ...circumstances });
@@ -99,6 +119,10 @@ export const addPlan = (erase: Command, registry: Registry): void => {
     .command('plan')
     .argument('<subject>', 'business/ID, document/ID or owner/USER', subjectArgument)
     .description('shows what an erasure would reach, what of it is held, and who has read it; changes nothing')
-    .addOption(jsonOption('one JSON object: the records and their events, what is held, and who has read them'))
+    .addOption(
+      jsonOption(
+        'one JSON object: the records and their events, what is held, who has read them, and what is attached to the user',
+      ),
+    )
     .action((subject: Subject, options: JsonOption) => onErasableLog(registry, (log) => plan(log, subject, options)));
 };

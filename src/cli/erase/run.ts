@@ -10,6 +10,7 @@ import {
   type Step,
 } from '../../application/erasure/erase.js';
 import {
+  findAttached,
   findErased,
   findEvents,
   isReadable,
@@ -23,7 +24,7 @@ import { failed, type JsonOption, jsonOption, printFinding, printNote } from '..
 import { counted } from '../plural.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { type ErasableLog, onErasingLog, withErasePorts } from './erasing.js';
-import { linesOf, nothingFound, planOf, revisionsOf } from './plan.js';
+import { attachedLines, linesOf, nothingFound, planOf, revisionsOf } from './plan.js';
 import { nameOf, subjectArgument } from './subject.js';
 
 type Options = JsonOption & UserOption & { readonly basis: string; readonly yes?: true };
@@ -111,7 +112,8 @@ const run = (log: ErasableLog, subject: Subject, options: Options, signal: Abort
     const before = await finishErasures(ports);
     const planned = await planOf(log, subject);
     if (planned.length === 0) return goOn(ports, log, subject, before, options);
-    for (const line of linesOf(subject, planned)) printNote(line);
+    const attached = subject.kind === 'owner' ? await findAttached(log.store, subject.user) : [];
+    for (const line of [...linesOf(subject, planned), ...attachedLines(attached)]) printNote(line);
     if (planned.some(({ plain }) => plain > 0))
       return failed('not erased: what was written before ERASURE was on would stay readable in the log');
     const canAsk = process.stdin.isTTY && process.stderr.isTTY;

@@ -58,6 +58,7 @@ describe('ops erase', function () {
       ],
       held: [],
       readers: [],
+      attached: [],
     });
     const ran = await ops('erase', 'run', 'owner/john.smith', '--basis', 'ticket 4711', '--yes', '--user', 'dpo');
     expect([ran.code, ran.stdout], ran.stderr).to.deep.equal([
@@ -115,6 +116,37 @@ describe('ops erase', function () {
     expect(readers[0]).to.deep.equal({ user: 'alice', reads: 2, last });
   });
 
+  it('names the documents that are attached to an owner, of which each is erased by itself', async () => {
+    const body = { name: 'Passport', type: 'Image', entityType: 'User', entity: 'kate' };
+    const document = async (changes: object): Promise<string> =>
+      (await api.json<Shown>('POST', '/document', { ...body, ...changes }))._id;
+    const attached = await document({});
+    await document({ entity: 'another' });
+    await document({ entityType: 'Lead' });
+    const moved = await document({ entity: 'another' });
+    await api.json('PUT', `/document/${moved}`, { entity: 'kate' });
+    await api.json('PUT', `/document/${moved}`, { entity: 'another' });
+    const lines = [attached, moved].map((id) => `attached to this user, and erased by itself alone: document/${id}`);
+    const alone = await ops('erase', 'plan', 'owner/kate');
+    expect([alone.code, alone.stdout]).to.deep.equal([
+      0,
+      ['owner/kate: 0 events in 0 records', ...lines, ''].join('\n'),
+    ]);
+    const id = await create({ name: 'Of Kate' });
+    await api.json('POST', `/business/${id}/owner`, { user: 'kate' });
+    const json = await ops('erase', 'plan', 'owner/kate', '--json');
+    expect(JSON.parse(json.stdout)).to.deep.include({
+      events: 1,
+      attached: [`document-${attached}`, `document-${moved}`],
+    });
+    const ran = await ops('erase', 'run', 'owner/kate', '--basis', 'ticket 4715', '--yes');
+    expect([ran.code, ran.stderr.split('\n').slice(0, 4)]).to.deep.equal([
+      0,
+      ['owner/kate: 1 event in 1 record', `  business/${id}: revision 1`, ...lines],
+    ]);
+    for (const kept of [attached, moved]) expect((await api.send('GET', `/document/${kept}`)).status).to.equal(200);
+  });
+
   it('erases a business that was imported after an owner of it had been erased', async () => {
     const id = await create({ name: 'Imported' });
     await api.json('POST', `/business/${id}/owner`, { user: 'ivan' });
@@ -127,7 +159,7 @@ describe('ops erase', function () {
       subject: 'business',
       events: 2,
       records: [{ stream: `business-${id}`, events: 'all', count: 2, plain: 0 }],
-      ...{ held: [], readers: [] },
+      ...{ held: [], readers: [], attached: [] },
     });
   });
 
@@ -203,6 +235,7 @@ describe('ops erase', function () {
     const listed = (await ops('erase', 'list')).stdout.split('\n').filter((line) => line.includes('complete'));
     expect(listed.map((line) => line.split('  ').slice(1))).to.deep.equal([
       ['dpo', '2 records', 'complete', 'ticket 4711'],
+      [userInfo().username, '1 record', 'complete', 'ticket 4715'],
       [userInfo().username, '1 record', 'complete', 'ticket 4714'],
       [userInfo().username, '1 record', 'complete', 'ticket 4712'],
       [userInfo().username, '1 record', 'complete', 'ticket 4713'],
