@@ -1,4 +1,5 @@
 import { either as E } from 'fp-ts';
+import { ErasureCutOff } from '../application/erasure/erase.js';
 import { type Config, loadConfig } from '../config.js';
 import { CheckpointNotInLog, StoreUnavailable } from '../event-sourcing/event-store.js';
 import { UnreadableDecision } from '../event-sourcing/operators/unreadable-decision.js';
@@ -22,6 +23,7 @@ const isExpected = (error: unknown): error is Error =>
   error instanceof UnreadableDecision ||
   error instanceof NotExportable ||
   error instanceof UnusableDirectory ||
+  error instanceof ErasureCutOff ||
   isSystemError(error);
 
 /**

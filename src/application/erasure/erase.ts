@@ -59,6 +59,9 @@ type By = { readonly actor: string; readonly basis: string };
 
 /** Records in one event, at most: each is named, and an event has at most 1 MiB. */
 const RECORDS_AT_ONCE = 1_000;
+/** Something did not do its part of an erasure, so that it did not come to its end. */
+export class ErasureCutOff extends Error {}
+
 /** A record that is to be erased is held. */
 export class RecordIsHeld extends Error {}
 
@@ -102,7 +105,8 @@ class Erasing {
         return begun.some((one) => isDeepStrictEqual(one.event.data, event.data));
       };
       const recorded = await recordErasureDecision(runtime, store, { event, actor }, isRecorded, keys);
-      if (E.isLeft(recorded)) throw new Error('that the erasure begins cannot be recorded', { cause: recorded.left });
+      if (E.isLeft(recorded))
+        throw new ErasureCutOff('that the erasure begins cannot be recorded', { cause: recorded.left });
     }
     onStep({ _tag: 'Begun', records: records.length });
   }
@@ -177,7 +181,8 @@ class Erasing {
   async #record(record: RecordToErase, { actor, basis }: By): Promise<void> {
     const { runtime, store, keys, onStep } = this.#ports;
     const recorded = await recordErased(runtime, store, record, { basis, actor, eventKey: keys[0] });
-    if (E.isLeft(recorded)) throw new Error(`${record.stream} cannot say that it is erased`, { cause: recorded.left });
+    if (E.isLeft(recorded))
+      throw new ErasureCutOff(`${record.stream} cannot say that it is erased`, { cause: recorded.left });
     onStep({ _tag: 'Recorded', stream: record.stream });
   }
 
@@ -185,7 +190,8 @@ class Erasing {
     if (categoryOf(stream) !== 'document' || events !== 'all') return;
     const { files, onStep } = this.#ports;
     const removed = await files.removeForGood(`${FILES}${entityIdOf(stream)}`);
-    if (E.isLeft(removed)) throw new Error('the storage of the files does not answer', { cause: removed.left.cause });
+    if (E.isLeft(removed))
+      throw new ErasureCutOff('the storage of the files does not answer', { cause: removed.left.cause });
     for (const what of removed.right) this.#left.push({ where: 'files', what, why: 'the storage keeps it' });
     onStep({ _tag: 'FilesRemoved', stream });
   }
@@ -219,7 +225,7 @@ class Erasing {
 /**
  * Destroys the data of events: says in the log that it begins, destroys their keys, removes the files of documents, makes the rows
  * anew, says in the stream of each record that it is erased, and looks whether anything is left, which it gives. Where it is cut
- * off, `finishErasures` goes on. Throws what the ports throw.
+ * off, `finishErasures` goes on. Throws `ErasureCutOff`, and what the ports throw.
  */
 export const erase = async (
   ports: ErasePorts,

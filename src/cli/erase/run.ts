@@ -103,11 +103,13 @@ const goOn = async (
     : conclude(log, left, subject, options);
 };
 
-const run = (log: ErasableLog, subject: Subject, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+const run = async (log: ErasableLog, subject: Subject, options: Options, signal: AbortSignal): Promise<ExitCode> => {
+  const done = new Set<Step['_tag']>();
   const say = (step: Step): void => {
+    done.add(step._tag);
     if (options.json !== true) printNote(textOf(step));
   };
-  return withErasePorts(log, say, async (ports) => {
+  const work = async (ports: ErasePorts): Promise<ExitCode> => {
     // what was cut off is ended first: it is recorded already, and of whom it was is perhaps not to be read any more
     const before = await finishErasures(ports);
     const planned = await planOf(log, subject);
@@ -127,7 +129,13 @@ const run = (log: ErasableLog, subject: Subject, options: Options, signal: Abort
       if (error instanceof RecordIsHeld) return failed(`not erased: ${error.message}`);
       throw error;
     }
-  });
+  };
+  try {
+    return await withErasePorts(log, say, work);
+  } catch (error) {
+    if (done.size > 0) printNote('the erasure was cut off: give the same command again');
+    throw error;
+  }
 };
 
 export const addRun = (to: Command, registry: Registry): void => {

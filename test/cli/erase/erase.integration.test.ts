@@ -271,6 +271,30 @@ describe('ops erase', function () {
     expect((await api.json<ReadonlyArray<Event>>('GET', `/business/${id}/events`)).length).to.equal(1);
   });
 
+  it('says that the same command goes on, where the log does not take that the record is erased', async () => {
+    const id = await create({ name: 'Cut-MARKER' });
+    await pool.query(`create function refuse() returns trigger language plpgsql as
+      'begin raise exception ''the disk is full'' using errcode = ''53100''; end'`);
+    await pool.query(`create trigger refuses before insert on event_log.event
+      for each row when (new.type = 'BusinessErased') execute function refuse()`);
+    const cutOff = await ops('erase', 'run', `business/${id}`, '--basis', 'ticket 4716', '--yes').finally(async () => {
+      await pool.query('drop trigger refuses on event_log.event');
+      await pool.query('drop function refuse');
+    });
+    expect([cutOff.code, cutOff.stdout, cutOff.stderr.split('\n').slice(-3)]).to.deep.equal([
+      1,
+      '',
+      [
+        'the erasure was cut off: give the same command again',
+        `business-${id} cannot say that it is erased: the event log did not take the append: the disk is full`,
+        '',
+      ],
+    ]);
+    const again = await ops('erase', 'run', `business/${id}`, '--basis', 'ticket 4716', '--yes');
+    expect(again.code, again.stderr).to.equal(0);
+    expect(again.stderr).not.to.include('cut off');
+  });
+
   it('leaves rows that are those of a rebuild', async () => {
     const { code, stdout, stderr } = await ops('projections', 'rebuild', '--dry-run');
     expect([code, stdout.match(/(it is|are) the same/g)?.length], stdout + stderr).to.deep.equal([0, 3]);
