@@ -39,6 +39,7 @@ const COMPLETED: Readonly<Record<string, string>> = {
   'hold add': 'hold add business/$BUSINESS --reason tried',
   'hold release': 'hold release business/$BUSINESS --reason tried',
   'log copy': 'log copy --to "$EVENTSTOREDB"',
+  'log copy --encrypt': 'log copy --encrypt --to "$EVENTSTOREDB"',
   'log import': 'log import log.ndjson',
   'log new-key': 'log new-key log.example.com/records',
   'log replace-key': 'log replace-key --reason tried',

@@ -1,4 +1,5 @@
 import type { Copied, CopyFailure } from '../../event-sourcing/whole-log/copy-log.js';
+import { isEncrypted } from '../../event-sourcing/encryption/at-rest.js';
 import type { StoredEvent } from '../../event-sourcing/recorded-event.js';
 import type { LogLocation } from '../../infrastructure/open-stores.js';
 import { counted } from '../plural.js';
@@ -15,6 +16,8 @@ export const describeCopyFailure = (failure: CopyFailure): string => {
       return `the target holds another log (${failure.target}, not ${failure.source}): copy into an empty one`;
     case 'LogsDiffer': {
       const { found, wanted } = failure;
+      if (wanted !== undefined && isEncrypted(found) && !isEncrypted(wanted))
+        return 'the data in the target is encrypted, and that in the source is not: give --encrypt, as when the copy was begun';
       const instead = wanted === undefined ? 'where the source ends' : `instead of ${nameEvent(wanted)}`;
       return `the target is no copy of the source: it holds ${nameEvent(found)} ${instead}`;
     }
@@ -46,13 +49,16 @@ export const describeCopy = ({ events, streams, copied, isLevel }: Copied): stri
     isLevel ? 'the source has no more events' : 'the source has got new events meanwhile',
   ].join(' ');
 
+/** And so that it reads what was encrypted. */
+const WITH_KEYS = ', and with ERASURE and ERASURE_KEY as this command has them';
+
 /** What is left to do until the service uses the copy. */
-export const stepsToCutOver = ({ from, to }: Route): string =>
+export const stepsToCutOver = ({ from, to }: Route, encrypts: boolean): string =>
   [
     'To switch the service to the copy:',
     '  1. Stop the service, every process of it.',
-    `  2. npx --no-install ops log copy --from '${nameLocation(from)}' --to '${nameLocation(to)}' --cut-over`,
-    `  3. Start the service ${settingsFor(to)}.`,
+    `  2. npx --no-install ops log copy --from '${nameLocation(from)}' --to '${nameLocation(to)}' --cut-over${encrypts ? ' --encrypt' : ''}`,
+    `  3. Start the service ${settingsFor(to)}${encrypts ? WITH_KEYS : ''}.`,
     'The old log is unchanged; never start a service on it again.',
   ].join('\n');
 
@@ -67,9 +73,12 @@ export const stepsAfterCutOver = (
   { from, to }: Route,
   moved: ReadonlyArray<string>,
   keepsReadModels: boolean,
+  encrypts: boolean,
 ): string =>
   [
     describeReadModels(moved.length, keepsReadModels),
-    `Start the service ${settingsFor(to)}.`,
-    `The old log is unchanged; never start a service on it again. To go back, give the same command from '${nameLocation(to)}' to '${nameLocation(from)}'.`,
+    `Start the service ${settingsFor(to)}${encrypts ? WITH_KEYS : ''}.`,
+    encrypts
+      ? 'The old log is unchanged, and nothing of it can be erased: never start a service on it again, and destroy it when it is not needed any more.'
+      : `The old log is unchanged; never start a service on it again. To go back, give the same command from '${nameLocation(to)}' to '${nameLocation(from)}'.`,
   ].join('\n');

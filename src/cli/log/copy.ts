@@ -12,6 +12,7 @@ import { counted } from '../plural.js';
 import { makePhases } from '../progress.js';
 import { runCommand } from '../run-command.js';
 import { describeCopy, describeCopyFailure, type Route, stepsAfterCutOver, stepsToCutOver } from './copy-report.js';
+import { withEncryptedTarget, withKeysBrought } from './keys-of-copy.js';
 import { type GivenLocation, isSameLocation, locate, locationArgument, nameLocation } from './location.js';
 import { keepsReadModels, withMove } from './move-read-models.js';
 import { shareOfLog } from './share-of-log.js';
@@ -26,7 +27,10 @@ type Options = JsonOption &
     readonly to?: GivenLocation;
     readonly follow?: true;
     readonly cutOver?: true;
+    readonly encrypt?: true;
   };
+
+type Logs = readonly [source: OpenLog, target: OpenLog];
 
 const copy = async (
   { log: source }: OpenLog,
@@ -73,25 +77,31 @@ const report = (
   return isDone ? EXIT.ok : EXIT.failed;
 };
 
+/** `sayBegun`: says in the target that it is encrypted, where the copy has keys of its own. */
 const cutOver = (
   config: Config,
   registry: Registry,
   route: Route,
-  [source, target]: readonly [OpenLog, OpenLog],
+  logs: Logs,
   options: Options,
   signal: AbortSignal,
+  sayBegun?: () => Promise<void>,
 ): Promise<ExitCode> =>
-  withMove(config, registry, route, [source, target], async (move) => {
-    const copied = await copy(source, target, options, signal, move.onEvent);
+  withMove(config, registry, route.to, logs, async (move) => {
+    const copied = await copy(...logs, options, signal, move.onEvent);
     if (copied === undefined) return EXIT.failed;
-    if (copied.isComplete && !copied.isLevel)
+    if (!copied.isComplete) return report(route, copied, '', options);
+    if (!copied.isLevel)
       return failed('the source has new events: stop every process of the service, then give the same command again');
-    const moved = copied.isComplete ? await move.commit() : E.right([]);
-    if (E.isLeft(moved)) return failed(`not cut over: ${moved.left.message}`);
-    const steps = stepsAfterCutOver(route, moved.right, keepsReadModels(config, route.to));
-    // only now: until then the copy has to be what the source is, so that it can go on
-    const vouched = copied.isComplete ? await vouchForBrought(target.log, registry, config, options.user) : NOT_ASKED;
-    return report(route, copied, steps, options, vouched);
+    const end = async (): Promise<ExitCode> => {
+      const moved = await move.commit();
+      if (E.isLeft(moved)) return failed(`not cut over: ${moved.left.message}`);
+      const steps = stepsAfterCutOver(route, moved.right, keepsReadModels(config, route.to), options.encrypt === true);
+      // only now: until then the copy has to be what the source is, so that it can go on
+      await sayBegun?.();
+      return report(route, copied, steps, options, await vouchForBrought(logs[1].log, registry, config, options.user));
+    };
+    return sayBegun === undefined ? withKeysBrought(config, logs, end) : end();
   });
 
 const run = async (config: Config, registry: Registry, options: Options, signal: AbortSignal): Promise<ExitCode> => {
@@ -102,16 +112,24 @@ const run = async (config: Config, registry: Registry, options: Options, signal:
     );
     return EXIT.usage;
   }
+  if (options.encrypt === true && !config.erasure) {
+    printNote('--encrypt needs ERASURE and ERASURE_KEY, as a service with the copy will have them');
+    return EXIT.usage;
+  }
+  const copyBetween = async (logs: Logs, sayBegun?: () => Promise<void>): Promise<ExitCode> => {
+    if (options.cutOver === true) return cutOver(config, registry, route, logs, options, signal, sayBegun);
+    const copied = await copy(...logs, options, signal, () => undefined);
+    if (copied === undefined) return EXIT.failed;
+    return report(route, copied, stepsToCutOver(route, options.encrypt === true), options);
+  };
   return withLog(route.from, registry, (source) =>
     withLog(
       route.to,
       registry,
-      async (target) => {
-        if (options.cutOver === true) return cutOver(config, registry, route, [source, target], options, signal);
-        const copied = await copy(source, target, options, signal, () => undefined);
-        if (copied === undefined) return EXIT.failed;
-        return report(route, copied, stepsToCutOver(route), options);
-      },
+      (target) =>
+        options.encrypt === true
+          ? withEncryptedTarget(config, registry, [source, target], copyBetween)
+          : copyBetween([source, target]),
       'is restored',
     ),
   );
@@ -135,6 +153,10 @@ export const addCopy = (log: Command, registry: Registry): void => {
     .option(
       '--cut-over',
       'with the service stopped: also move the read models to the copy; where an event key is set, record in it how many events have no mac',
+    )
+    .option(
+      '--encrypt',
+      'encrypt the data in the copy, also what is in clear in the source, as a service with the same ERASURE and ERASURE_KEY does',
     )
     .addOption(userOption())
     .addOption(jsonOption('one JSON object: the counts'))

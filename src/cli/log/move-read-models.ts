@@ -7,7 +7,6 @@ import type { ExitCode } from '../exit-code.js';
 import { failed } from '../output.js';
 import { withCommandPool } from '../with-command-pool.js';
 import { withOpened } from '../with-opened.js';
-import type { Route } from './copy-report.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
 /** Whether a service that keeps its log there has its read models where they are now. */
@@ -32,24 +31,36 @@ const moveIn = (connectionString: string, registry: Registry, { log }: OpenLog, 
     return E.isLeft(move) ? failed(`not cut over: ${move.left.message}`) : use(move.right);
   });
 
-/** Runs a cut-over with what is needed to move the read models of this configuration along. */
-export const withMove = async (
+/**
+ * Runs with the connection string of the Postgres where a service with this log has its read models: the one that holds the
+ * log, else that of this configuration. `other` is open, too.
+ */
+export const withReadModelsOf = async (
   config: Config,
-  registry: Registry,
-  { from, to }: Route,
-  [source, target]: readonly [OpenLog, OpenLog],
-  use: Use,
+  { database: own }: OpenLog,
+  other: OpenLog,
+  use: (url: string) => Promise<ExitCode>,
 ): Promise<ExitCode> => {
-  if (!keepsReadModels(config, to)) return use(nothingToMove);
+  if (own !== undefined) return use(own.url);
   const location = configuredDatabase(config);
-  // an embedded one may be open already, as it holds one of the logs
-  const opened = [from, to].findIndex(({ _tag }) => _tag === 'Embedded' && location._tag === 'Embedded');
-  const own = [source, target][opened]?.database;
-  if (own !== undefined) return moveIn(own.url, registry, source, use);
+  // an embedded one may be open already, as it holds the other log
+  if (location._tag === 'Embedded' && other.database?.directory !== undefined) return use(other.database.url);
   const database = await openDatabase(location, {
     runtime: systemRuntime,
     processKind: 'operator',
     onPostgresLog: () => undefined,
   });
-  return withOpened(database, ({ url }) => moveIn(url, registry, source, use));
+  return withOpened(database, ({ url }) => use(url));
 };
+
+/** Runs a cut-over with what is needed to move the read models of this configuration along. */
+export const withMove = (
+  config: Config,
+  registry: Registry,
+  to: LogLocation,
+  [source, target]: readonly [OpenLog, OpenLog],
+  use: Use,
+): Promise<ExitCode> =>
+  keepsReadModels(config, to)
+    ? withReadModelsOf(config, target, source, (url) => moveIn(url, registry, source, use))
+    : use(nothingToMove);
