@@ -255,7 +255,7 @@ describe('an erasure that is killed', function () {
     const { code, stdout } = await done;
     expect([code, stdout]).to.deep.equal([
       1,
-      `left all the same:\n  log: business-${id}, revisions 2: it was written while the erasure was at work: give the same command again\n`,
+      `left all the same:\n  log: business-${id}, revision 2: it was written while the erasure was at work: give the same command again\n`,
     ]);
     const again = await erase('owner/jane');
     expect([again.code, again.stdout], again.stderr).to.deep.equal([
