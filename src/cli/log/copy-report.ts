@@ -18,6 +18,8 @@ export const describeCopyFailure = (failure: CopyFailure): string => {
       const { found, wanted } = failure;
       if (wanted !== undefined && isEncrypted(found) && !isEncrypted(wanted))
         return 'the data in the target is encrypted, and that in the source is not: give --encrypt, as when the copy was begun';
+      if (wanted?.id === found.id)
+        return `the target is no copy of the source: ${nameEvent(found)} is another there. Where it was erased since, begin with an empty log`;
       const instead = wanted === undefined ? 'where the source ends' : `instead of ${nameEvent(wanted)}`;
       return `the target is no copy of the source: it holds ${nameEvent(found)} ${instead}`;
     }

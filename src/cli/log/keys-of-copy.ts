@@ -4,6 +4,7 @@ import { isInClear } from '../../event-sourcing/encryption/at-rest.js';
 import { encryptedLog } from '../../event-sourcing/encryption/encrypted-store.js';
 import type { Encryption } from '../../event-sourcing/encryption/encryption.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
+import { isErased } from '../../event-sourcing/hash-chain.js';
 import { openKeys, type OpenLog } from '../../infrastructure/open-stores.js';
 import { openKeyState } from '../../infrastructure/postgres/erasure/key-state.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
@@ -30,7 +31,7 @@ const withDatabasesOfKeys = (
 /** Whether a copy that is to be encrypted was begun as one that is not. A copy is encrypted from its first event on. */
 const wasBegunInClear = async (target: EventStore, { rules }: Encryption): Promise<boolean> => {
   for await (const { events } of target.readAll({ after: 'start' })) {
-    const first = events.find(({ stream, type }) => rules.isSecret(stream, type));
+    const first = events.find((event) => rules.isSecret(event.stream, event.type) && !isErased(event));
     if (first !== undefined) return isInClear(first);
   }
   return false;
@@ -40,8 +41,9 @@ const openedBy = (opened: OpenLog, encryption: Encryption | undefined): OpenLog 
   encryption === undefined ? opened : { ...opened, log: encryptedLog(opened.log, encryption) };
 
 /**
- * Runs with two logs of which the target is encrypted when it is written, under the keys of a service that uses it, which are made
- * where there are none: ERASURE has to be on. What is encrypted in the source is opened. `sayBegun` records in the target that it is encrypted.
+ * Runs with two logs of which the target is encrypted when it is written, under the keys of a service that uses it; they are made
+ * where there are none. What is encrypted in the source is opened. `sayBegun` records in the target that it is encrypted. Needs
+ * ERASURE.
  */
 export const withEncryptedTarget = (
   config: Config,
@@ -63,9 +65,7 @@ export const withEncryptedTarget = (
     );
   });
 
-/**
- * Brings the keys of a log, where it has any, to where a service looks for them that uses its copy, before `next` runs.
- */
+/** Brings the keys of a log, where it has any, to where a service looks for them that uses its copy, before `next` runs. */
 export const withKeysBrought = (config: Config, logs: Logs, next: () => Promise<ExitCode>): Promise<ExitCode> =>
   withDatabasesOfKeys(config, logs, async (fromUrl, toUrl) => {
     if (fromUrl === toUrl) return next();

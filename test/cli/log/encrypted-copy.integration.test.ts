@@ -49,9 +49,9 @@ describe('a copy of a log and its keys', function () {
     return stdout;
   };
 
-  const refused = async (env: Env, to: string, ...options: ReadonlyArray<string>): Promise<unknown> => {
+  const refused = async (env: Env, to: string, ...options: ReadonlyArray<string>) => {
     const { code, stderr } = await runOperator(['log', 'copy', '--to', to, ...options], { env });
-    return [code, stderr.trim().split('\n').at(-1)];
+    return [code, stderr.trim().split('\n').at(-1)] as const;
   };
 
   it('is encrypted with --encrypt, as a service does from its beginning, and what was in clear can be erased', async () => {
@@ -116,6 +116,21 @@ describe('a copy of a log and its keys', function () {
     expect(await refused(encrypted, to, '--encrypt')).to.deep.equal([
       1,
       'not copied: what the target has already is not encrypted: begin with an empty log',
+    ]);
+  });
+
+  it('is none any more when data was erased in the source that it has under keys of its own', async () => {
+    const to = await freshDatabase();
+    const id = await whileServing(encrypted, create);
+    await copied(encrypted, to, '--encrypt');
+    await whileServing(encrypted, async () => {
+      const erased = await runOperator(['erase', 'run', `business/${id}`, '--basis', 'b', '--yes'], { env: encrypted });
+      expect(erased.code, erased.stderr).to.equal(0);
+    });
+    const [code, said] = await refused(encrypted, to, '--cut-over', '--encrypt');
+    expect([code, String(said).replace(/, event .* is/, ' is')]).to.deep.equal([
+      1,
+      `the target is no copy of the source: business-${id}, revision 0 is another there. Where it was erased since, begin with an empty log`,
     ]);
   });
 
