@@ -14,7 +14,7 @@ import { runCommand } from '../run-command.js';
 import { describeCopy, describeCopyFailure, type Route, stepsAfterCutOver, stepsToCutOver } from './copy-report.js';
 import { withEncryptedTarget, withKeysBrought } from './keys-of-copy.js';
 import { type GivenLocation, isSameLocation, locate, locationArgument, nameLocation } from './location.js';
-import { keepsReadModels, withMove } from './move-read-models.js';
+import { keepsReadModels, type Logs, withMove } from './move-read-models.js';
 import { shareOfLog } from './share-of-log.js';
 import { type UserOption, userOption } from '../user-option.js';
 import { vouchForBrought, type Vouched } from './vouch-for-brought.js';
@@ -29,8 +29,6 @@ type Options = JsonOption &
     readonly cutOver?: true;
     readonly encrypt?: true;
   };
-
-type Logs = readonly [source: OpenLog, target: OpenLog];
 
 const copy = async (
   { log: source }: OpenLog,

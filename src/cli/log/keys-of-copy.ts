@@ -1,19 +1,14 @@
 import type { Config } from '../../config.js';
 import { encryptionRulesOf, type Registry } from '../../entities/registry.js';
 import { isInClear } from '../../event-sourcing/encryption/at-rest.js';
-import { encryptedLog } from '../../event-sourcing/encryption/encrypted-store.js';
-import type { Encryption } from '../../event-sourcing/encryption/encryption.js';
+import type { EncryptionRules } from '../../event-sourcing/encryption/encryption.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { isErased } from '../../event-sourcing/hash-chain.js';
-import { openKeys, type OpenLog } from '../../infrastructure/open-stores.js';
 import { openKeyState } from '../../infrastructure/postgres/erasure/key-state.js';
-import { systemRuntime } from '../../infrastructure/system-runtime.js';
 import type { ExitCode } from '../exit-code.js';
 import { failed } from '../output.js';
-import { withOpened } from '../with-opened.js';
-import { withReadModelsOf } from './move-read-models.js';
-
-type Logs = readonly [source: OpenLog, target: OpenLog];
+import { type Logs, withReadModelsOf } from './move-read-models.js';
+import { withKeys } from './with-log.js';
 
 /** Runs with the Postgres of the keys of both logs. */
 const withDatabasesOfKeys = (
@@ -29,16 +24,13 @@ const withDatabasesOfKeys = (
   );
 
 /** Whether a copy that is to be encrypted was begun as one that is not. A copy is encrypted from its first event on. */
-const wasBegunInClear = async (target: EventStore, { rules }: Encryption): Promise<boolean> => {
+const wasBegunInClear = async (target: EventStore, rules: EncryptionRules): Promise<boolean> => {
   for await (const { events } of target.readAll({ after: 'start' })) {
     const first = events.find((event) => rules.isSecret(event.stream, event.type) && !isErased(event));
     if (first !== undefined) return isInClear(first);
   }
   return false;
 };
-
-const openedBy = (opened: OpenLog, encryption: Encryption | undefined): OpenLog =>
-  encryption === undefined ? opened : { ...opened, log: encryptedLog(opened.log, encryption) };
 
 /**
  * Runs with two logs of which the target is encrypted when it is written, under the keys of a service that uses it; they are made
@@ -53,19 +45,24 @@ export const withEncryptedTarget = (
 ): Promise<ExitCode> =>
   withDatabasesOfKeys(config, logs, async (fromUrl, toUrl) => {
     const [source, target] = logs;
-    const opening = { runtime: systemRuntime, processKind: 'operator' as const, rules: encryptionRulesOf(registry) };
-    return withOpened(await openKeys(config, source.log, fromUrl, opening), async (from) =>
-      withOpened(await openKeys(config, target.log, toUrl, opening, 'when it is filled'), async (to) => {
-        const { encryption, keyControl } = to;
-        if (encryption === undefined || keyControl === undefined) throw new Error('ERASURE is off');
-        if (await wasBegunInClear(target.log, encryption))
-          return failed('not copied: what the target has already is not encrypted: begin with an empty log');
-        return use([openedBy(source, from.encryption), openedBy(target, encryption)], keyControl.sayBegun);
-      }),
+    if (await wasBegunInClear(target.log, encryptionRulesOf(registry)))
+      return failed('not copied: what the target has already is not encrypted: begin with an empty log');
+    return withKeys(config, registry, source, fromUrl, (from) =>
+      withKeys(
+        config,
+        registry,
+        target,
+        toUrl,
+        (to) => {
+          if (to.keyControl === undefined) throw new Error('ERASURE is off');
+          return use([from, to], to.keyControl.sayBegun);
+        },
+        'when it is filled',
+      ),
     );
   });
 
-/** Brings the keys of a log, where it has any, to where a service looks for them that uses its copy, before `next` runs. */
+/** Brings the keys of an encrypted log to where a service looks for them that uses its copy, before `next` runs. */
 export const withKeysBrought = (config: Config, logs: Logs, next: () => Promise<ExitCode>): Promise<ExitCode> =>
   withDatabasesOfKeys(config, logs, async (fromUrl, toUrl) => {
     if (fromUrl === toUrl) return next();

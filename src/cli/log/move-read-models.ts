@@ -9,6 +9,9 @@ import { withCommandPool } from '../with-command-pool.js';
 import { withOpened } from '../with-opened.js';
 import { systemRuntime } from '../../infrastructure/system-runtime.js';
 
+/** What is copied, and where to. */
+export type Logs = readonly [source: OpenLog, target: OpenLog];
+
 /** Whether a service that keeps its log there has its read models where they are now. */
 export const keepsReadModels = ({ databaseUrl }: Config, to: LogLocation): boolean => {
   switch (to._tag) {
@@ -58,7 +61,7 @@ export const withMove = (
   config: Config,
   registry: Registry,
   to: LogLocation,
-  [source, target]: readonly [OpenLog, OpenLog],
+  [source, target]: Logs,
   use: Use,
 ): Promise<ExitCode> =>
   keepsReadModels(config, to)

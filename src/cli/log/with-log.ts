@@ -40,9 +40,25 @@ export const withLog = async (
 ): Promise<ExitCode> => withOpened(await openLog(location, optionsOf(registry, missing)), use);
 
 /** What a command works on: the log as it was written. */
-type ConfiguredLog = OpenLog & {
+type OpenedLog = OpenLog & {
   /** Where its data is encrypted: its keys. */
   readonly keyControl: KeyControl | undefined;
+};
+
+/** Opens what is encrypted in a log by its keys, which are in a database; `begins`: one that is filled has keys made. */
+export const withKeys = async (
+  config: Config,
+  registry: Registry,
+  opened: OpenLog,
+  databaseUrl: string,
+  use: (opened: OpenedLog) => Promise<ExitCode>,
+  begins?: 'when it is filled',
+): Promise<ExitCode> => {
+  const opening = { runtime: systemRuntime, processKind: 'operator', rules: encryptionRulesOf(registry) } as const;
+  const keys = await openKeys(config, opened.log, databaseUrl, opening, begins);
+  return withOpened(keys, ({ encryption, keyControl }) =>
+    use({ ...opened, log: encryption === undefined ? opened.log : encryptedLog(opened.log, encryption), keyControl }),
+  );
 };
 
 /**
@@ -52,26 +68,20 @@ type ConfiguredLog = OpenLog & {
 export const withConfiguredLog = (
   config: Config,
   registry: Registry,
-  use: (opened: ConfiguredLog) => Promise<ExitCode>,
+  use: (opened: OpenedLog) => Promise<ExitCode>,
   missing: 'fails' | 'is made' = 'fails',
 ): Promise<ExitCode> =>
   withLog(
     configuredLog(config),
     registry,
     async (opened) => {
-      const opening = { ...optionsOf(registry, missing), rules: encryptionRulesOf(registry) };
       const begins = missing === 'is made' ? 'when it is filled' : undefined;
-      const useWithKeys = async (url: string): Promise<ExitCode> =>
-        withOpened(await openKeys(config, opened.log, url, opening, begins), ({ encryption, keyControl }) =>
-          use({
-            ...opened,
-            log: encryption === undefined ? opened.log : encryptedLog(opened.log, encryption),
-            keyControl,
-          }),
-        );
+      const useWithKeys = (url: string) => withKeys(config, registry, opened, url, use, begins);
       if (opened.database !== undefined) return useWithKeys(opened.database.url);
       return config.erasure
-        ? withOpened(await openDatabase(configuredDatabase(config), opening), ({ url }) => useWithKeys(url))
+        ? withOpened(await openDatabase(configuredDatabase(config), optionsOf(registry, missing)), ({ url }) =>
+            useWithKeys(url),
+          )
         : useWithKeys('');
     },
     missing,
