@@ -59,6 +59,7 @@ type By = { readonly actor: string; readonly basis: string };
 
 /** Records in one event, at most: each is named, and an event has at most 1 MiB. */
 const RECORDS_AT_ONCE = 1_000;
+
 /** Something did not do its part of an erasure, so that it did not come to its end. */
 export class ErasureCutOff extends Error {}
 

@@ -1,6 +1,8 @@
 import { either as E } from 'fp-ts';
 import { businessSerde } from '../../domain/business/serde.js';
+import type { Attachment, DocumentEvent } from '../../domain/document/events.js';
 import { documentSerde } from '../../domain/document/serde.js';
+import { attachmentOf } from '../../domain/document/state.js';
 import {
   addRevision,
   covers,
@@ -10,7 +12,7 @@ import {
 } from '../../event-sourcing/erasure/erased-events.js';
 import type { EventStore } from '../../event-sourcing/event-store.js';
 import { isErased } from '../../event-sourcing/hash-chain.js';
-import { decodeUnlessErased } from '../../event-sourcing/passed-over.js';
+import { decodeUnlessErased, type PassedOver } from '../../event-sourcing/passed-over.js';
 import { readNewestEvent } from '../../event-sourcing/read-event.js';
 import type { StoredEvent, StreamName } from '../../event-sourcing/recorded-event.js';
 
@@ -43,19 +45,21 @@ const findOwner = async (store: Log, user: string): Promise<ReadonlyArray<Record
   return [...found].map(([stream, events]) => ({ stream, events }));
 };
 
-const isOf = (user: string, attachment: { readonly entity: string | null; readonly entityType: string } | undefined) =>
-  attachment?.entityType === 'User' && attachment.entity === user;
+/** What a document is attached to after an event that says so. */
+const attachmentIn = ({ type, data }: DocumentEvent | PassedOver): Attachment | undefined => {
+  if (type === 'DocumentCreated') return attachmentOf(data);
+  return 'attachedTo' in data ? data.attachedTo : undefined;
+};
 
-/** The documents that were ever attached to a user, and say so still. Throws `StoreUnavailable`. */
-export const findAttached = async (store: Log, user: string): Promise<ReadonlyArray<StreamName>> => {
+/** The documents that are or were attached to the user, where it is about one. Throws `StoreUnavailable`. */
+export const findAttached = async (store: Log, subject: Subject): Promise<ReadonlyArray<StreamName>> => {
+  if (subject.kind !== 'owner') return [];
   const found = new Set<StreamName>();
   for await (const { events } of store.readAll({ after: 'start', categories: ['document'] }))
     for (const stored of events) {
       const decoded = decodeUnlessErased(documentSerde, stored);
-      if (E.isLeft(decoded)) continue;
-      const { type, data } = decoded.right.event;
-      if (type === 'DocumentCreated' ? isOf(user, data) : 'attachedTo' in data && isOf(user, data.attachedTo))
-        found.add(stored.stream);
+      const attachment = E.isLeft(decoded) ? undefined : attachmentIn(decoded.right.event);
+      if (attachment?.entityType === 'User' && attachment.entity === subject.user) found.add(stored.stream);
     }
   return [...found];
 };

@@ -47,7 +47,8 @@ export const planOf = async (
 export const revisionsOf = ({ events }: RecordToErase): string => {
   if (events === 'all') return 'all revisions';
   const ranges = events.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
-  return `${/^\d+$/.test(ranges.join()) ? 'revision' : 'revisions'} ${ranges.join(', ')}`;
+  const isOne = events.length === 1 && events.every(([first, last]) => first === last);
+  return `${isOne ? 'revision' : 'revisions'} ${ranges.join(', ')}`;
 };
 
 /** A line for each record. */
@@ -85,7 +86,7 @@ const circumstancesOf = async (
   return {
     held: held.filter((one) => streams.has(heldStream(one))),
     readers: await findReaders(pool, records, MOST_READERS),
-    attached: subject.kind === 'owner' ? await findAttached(store, subject.user) : [],
+    attached: await findAttached(store, subject),
   };
 };
 

@@ -114,7 +114,7 @@ const run = async (log: ErasableLog, subject: Subject, options: Options, signal:
     const before = await finishErasures(ports);
     const planned = await planOf(log, subject);
     if (planned.length === 0) return goOn(ports, log, subject, before, options);
-    const attached = subject.kind === 'owner' ? await findAttached(log.store, subject.user) : [];
+    const attached = await findAttached(log.store, subject);
     for (const line of [...linesOf(subject, planned), ...attachedLines(attached)]) printNote(line);
     if (planned.some(({ plain }) => plain > 0))
       return failed('not erased: what was written before ERASURE was on would stay readable in the log');
